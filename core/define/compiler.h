@@ -24,7 +24,8 @@ typedef struct tz_compiler {
 } tz_compiler;
 
 /* Find the compiler: $CC, a command whose words are separated by blanks; or the first of cc, gcc
- * and clang in $PATH. It is asked for its version. `cancel` (may be NULL) is kept. `compiler` points into itself: do not copy it.
+ * and clang in $PATH. It is asked for its version. `cancel` (may be NULL) is kept.
+ * `compiler` points into itself: do not copy it.
  * Errors: TZ_UNSUPPORTED if there is no compiler, it does not answer, or there are no headers, with
  * what to install or change. */
 tz_status tz_compiler_find(tz_compiler *compiler, const tz_cancel *cancel, tz_error *error);

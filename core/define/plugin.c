@@ -10,8 +10,8 @@
 static const tz_cache_kind images = {
     .magic = {'T', 'Z', 'P', 'L', 'U', 'G', 'I', '1'}, .ending = "so", .folder = "stencils"};
 
-/* The compiled source, from the cache, or else, unless `only_kept`, by the compiler. *kept: it is in
- * the cache, by this key. */
+/* The compiled source, from the cache, or else, unless `only_kept`, by the compiler. *kept: it is
+ * in the cache, by this key. */
 static tz_status compile(const char *id, const char *const texts[2], bool only_kept,
                          const tz_cancel *cancel, tz_cache_key *key, bool *kept, void **image,
                          size_t *bytes, tz_error *error)

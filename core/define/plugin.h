@@ -11,7 +11,7 @@
  * in messages where it is defined. `stopped` (may be NULL) is asked while the compiler of a
  * raw text runs: not 0 ends it.
  *
- * Errors: TZ_PLUGIN if it is refused as any plugin; TZ_MEMORY. Of the compilation of a raw text, too:
+ * Errors: TZ_PLUGIN if it is refused as any plugin; TZ_MEMORY. Of a raw text's compilation, too:
  * TZ_UNSUPPORTED without a compiler or headers; TZ_PLUGIN if it does not compile; TZ_IO, also if
  * the cache's folder is open to others; TZ_INTERRUPTED. */
 tz_status tz_define_plugin(tz_registry *registry, const char *id, tz_defined_source *source,
