@@ -1,10 +1,6 @@
 #!/bin/sh
 # Tests of stencils that scenarios define, as seen from outside: compilers, caches, signals, `trapeze new`, and the
-# shipped scenarios.
-#
-#   run_define_tests.sh TRAPEZE SCENARIOS_DIR
-#
-# Prints TAP; exits 1 if a case failed.
+# shipped scenarios: run_define_tests.sh TRAPEZE SCENARIOS_DIR
 set -u
 here=$(cd "$(dirname "$0")" && pwd)
 . "$here/support.sh"
@@ -120,11 +116,7 @@ expect "a compiler that fails" errs "heat.c:1:1: fatal error: all is wrong" line
 mkdir tmp
 TMPDIR="$work/tmp" CC="$work/hanging-cc" "$bin" run heat.lua -q >out 2>err </dev/null &
 job=$!
-tries=0
-while [ ! -s hangs ] && [ $tries -lt 1000 ]; do
-    sleep 0.1
-    tries=$((tries + 1))
-done
+await [ -s hangs ]
 kill -INT $job
 wait $job
 rc=$?

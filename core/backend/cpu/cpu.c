@@ -321,20 +321,15 @@ void tz_cpu_finish_plan(tz_plan *plan, const tz_cpu_family *family, bool height_
 
 /* ---- Plans for this machine or another ------------------------------------------------------- */
 
-/* The machine that a record describes. Numbers that the record lacks are this machine's. If TZ_ISA
- * is set and the record is this machine's, all numbers are this machine's, with the lower
- * instruction set. tz_machine_read() takes longer than a prediction, so it is called only if
- * needed. */
+/* The machine that a record describes. Numbers that the record lacks are this machine's, and all of
+ * them if it is this machine's: TZ_ISA may have lowered its instruction set. */
 static tz_machine machine_of(const tz_place *place)
 {
-    tz_machine machine = {.cores = place->threads};
+    tz_machine machine;
     const tz_model_device *d = place->device;
-    if (!d || !d->l1_bytes.known || !d->l2_bytes.known || !d->l3_bytes.known ||
-        !d->vector_bytes.known || getenv("TZ_ISA")) {
-        tz_machine_read(&machine);
-        if (!d || strncmp(d->title, machine.cpu, sizeof d->title - 1) == 0)
-            return machine;
-    }
+    tz_machine_read(&machine);
+    if (!d || strncmp(d->title, machine.cpu, sizeof d->title - 1) == 0)
+        return machine;
     if (d->l1_bytes.known)
         machine.l1_bytes = (int64_t)d->l1_bytes.value;
     if (d->l2_bytes.known)
@@ -391,13 +386,12 @@ static tz_status cpu_work(const tz_problem *problem, const tz_place *place, cons
 {
     (void)effort; /* row functions are compiled already */
     const tz_machine machine = machine_of(place);
-    const tz_cpu_grid grid = tz_cpu_grid_of(problem, &machine, place->threads);
+    tz_cpu_grid grid = tz_cpu_grid_of(problem, &machine, place->threads);
+    grid.absent = place->absent;
     const tz_cpu_family *family = family_of(&grid, plan);
     const tz_stage stage = tz_cpu_stage_of(&grid, family, plan);
-    const tz_status status = tz_stencil_compile(problem->stencil, error);
-    if (status)
-        return status;
-    return tz_cpu_work(&grid, family, &stage, place->walks, out, error);
+    const tz_status status = place->absent ? TZ_OK : need_rows(problem, error);
+    return status ? status : tz_cpu_work(&grid, family, &stage, out, error);
 }
 
 static int64_t cpu_bytes(const tz_problem *problem, const tz_place *place, const tz_plan *plan)
