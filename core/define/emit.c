@@ -386,16 +386,10 @@ static void add_local(tz_emit *emit, int node)
                                         [TZ_EXPR_INT] = "int",
                                         [TZ_EXPR_BOOL] = "int",
                                         [TZ_EXPR_BITS] = "tz_word"};
-    tz_buffer text = {0};
-    tz_buffer_add(&text, "const %s t%d = ", types[emit->e->nodes[node].type], emit->locals + 1);
-    add_node(emit, &text, node, BINDS_OR, false);
-    tz_buffer_add(&text, ";");
-    emit->out->failed = emit->out->failed || text.failed;
-    tz_buffer_add(emit->out, "    %*s", emit->indent, "");
-    if (text.text)
-        tz_buffer_add_wrapped(emit->out, text.text, 4 + emit->indent, 8 + emit->indent);
-    tz_buffer_add(emit->out, "\n");
-    free(text.text);
+    tz_buffer_add(emit->out, "    %*sconst %s t%d = ", emit->indent, "",
+                  types[emit->e->nodes[node].type], emit->locals + 1);
+    add_node(emit, emit->out, node, BINDS_OR, false);
+    tz_buffer_add(emit->out, ";\n");
     emit->local[node] = ++emit->locals;
 }
 
@@ -575,9 +569,8 @@ static void add_host_chain(const host *h, const tz_expr_node *n)
 {
     const tz_expr_operand *o = h->emit->e->operands + n->first;
     if (host_binding(h, n) == BINDS_ALL) {
-        const bool modulo = o[1].op == TZ_OP_MODULO;
-        *(modulo ? &h->emit->host_takes_modulo : &h->emit->host_divides) = true;
-        add_host_arguments(h, n, modulo ? "modulo" : "floor_over");
+        add_host_arguments(h, n,
+                           o[1].op == TZ_OP_MODULO ? "tz_formula_modulo" : "tz_formula_floor_over");
         return;
     }
     const int binds = host_binding(h, n);
@@ -597,15 +590,11 @@ static void add_host_call(const host *h, const tz_expr_node *n)
 #undef NAME
     };
     const char *name = names[n->function];
-    if (!h->comment && n->function == TZ_FUNCTION_min) {
-        h->emit->host_least = true;
-        name = "least";
-    } else if (!h->comment && n->function == TZ_FUNCTION_max) {
-        h->emit->host_greatest = true;
-        name = "greatest";
-    } else if (!h->comment && n->function == TZ_FUNCTION_abs) {
-        name = "fabs";
-    }
+    if (!h->comment)
+        name = n->function == TZ_FUNCTION_min   ? "tz_formula_min"
+               : n->function == TZ_FUNCTION_max ? "tz_formula_max"
+               : n->function == TZ_FUNCTION_abs ? "fabs"
+                                                : name;
     add_host_arguments(h, n, name);
 }
 
@@ -618,8 +607,7 @@ static void add_host_power(const host *h, const tz_expr_node *n)
         add_host_node(h, base, BINDS_ALL);
         return;
     }
-    h->emit->host_powers = h->emit->host_powers || !h->comment;
-    tz_buffer_add(h->out, h->comment ? "" : "power(");
+    tz_buffer_add(h->out, h->comment ? "" : "tz_formula_power(");
     add_host_node(h, base, h->comment ? BINDS_ALL : BINDS_OR);
     if (h->comment)
         tz_buffer_add(h->out, "^%d", n->index);

@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <trapeze/formulas.h>
 
 void tz_expr_clear(tz_expr *e)
 {
@@ -457,27 +458,6 @@ int tz_expr_convert(tz_expr *e, int node, tz_expr_type type)
 
 /* ---- Values in double ------------------------------------------------------------------------ */
 
-/* 0 for b = 0 */
-static double floor_over(double a, double b)
-{
-    return b == 0 ? 0 : floor(a / b);
-}
-
-/* a for b = 0 */
-static double modulo(double a, double b)
-{
-    return b == 0 ? a : a - b * floor_over(a, b);
-}
-
-/* x*x*...*x from the left; n >= 1. */
-static double power_of(double x, int n)
-{
-    double power = x;
-    for (int i = 1; i < n; i++)
-        power *= x;
-    return power;
-}
-
 /* As int: the nearest whole number towards 0, at most the largest; 0 for NaN. */
 static double as_int(double x)
 {
@@ -525,9 +505,9 @@ static double apply(tz_operator op, double a, double b)
     case TZ_OP_OVER:
         return a / b;
     case TZ_OP_FLOOR_OVER:
-        return floor_over(a, b);
+        return tz_formula_floor_over(a, b);
     case TZ_OP_MODULO:
-        return modulo(a, b);
+        return tz_formula_modulo(a, b);
     default:
         return a;
     }
@@ -537,9 +517,9 @@ static double call(tz_function function, const double *a)
 {
     switch (function) {
     case TZ_FUNCTION_min:
-        return a[1] < a[0] ? a[1] : a[0];
+        return tz_formula_min(a[0], a[1]);
     case TZ_FUNCTION_max:
-        return a[0] < a[1] ? a[1] : a[0];
+        return tz_formula_max(a[0], a[1]);
     case TZ_FUNCTION_abs:
         return fabs(a[0]);
     case TZ_FUNCTION_sqrt:
@@ -590,7 +570,7 @@ double tz_expr_value(const tz_expr *e, int node, const double *params, int64_t s
     case TZ_EXPR_NOT:
         return value == 0;
     case TZ_EXPR_POWER:
-        return power_of(value, n->index);
+        return tz_formula_power(value, n->index);
     case TZ_EXPR_SELECT:
         return tz_expr_value(e, operands[value != 0 ? 1 : 2].node, params, step);
     default: /* a chain, or a conversion */
