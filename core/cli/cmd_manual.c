@@ -1,6 +1,6 @@
 /* trapeze manual: prints the reference of scenarios, the page for man(1), and completions of
  * shells. */
-#include "cli/options.h"
+#include "cli/command.h"
 
 #include "lua/manual.h"
 #include <string.h>

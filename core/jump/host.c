@@ -248,21 +248,9 @@ static void advance_complex(const work *w, const int64_t k[TZ_AXES], tz_complex 
     u[0] = tz_complex_add(tz_complex_mul(power, u[0]), tz_complex_mul(sum, s[0]));
 }
 
-static void advance_pair(const work *w, const int64_t k[TZ_AXES], int64_t at, int *reasons)
-{
-    tz_complex u[2], s[2];
-    for (int i = 0; i < 2; i++) {
-        u[i] = tz_complex_of(w->fields[i][at], 0.0);
-        s[i] = tz_complex_of(source_at(w, i, at), 0.0);
-    }
-    advance_complex(w, k, u, s, reasons);
-    for (int i = 0; i < 2; i++)
-        w->fields[i][at] = u[i].re;
-}
-
-/* A group of numbers that an operator which is not even mixes: along each periodic axis the real
- * and the imaginary part of frequency k. Bit `axis` of a member's number: the imaginary part; after
- * combine(): the frequency -k. */
+/* A group of numbers that the operator mixes: one, or, if it is not even, along each periodic axis
+ * the real and the imaginary part of frequency k. Bit `axis` of a member's number: the imaginary
+ * part; after combine(): the frequency -k. */
 typedef struct group {
     int64_t at[8];         /* in the arrays; -1: there is no such number, it is 0 */
     int64_t k[8][TZ_AXES]; /* the frequency of a member after combine() */
@@ -270,7 +258,8 @@ typedef struct group {
 
 static bool is_mixed(const tz_linear *linear, int axis)
 {
-    return axis < linear->dims && linear->transform[axis] == TZ_DFT && linear->extent[axis] > 1;
+    return !linear->real && axis < linear->dims && linear->transform[axis] == TZ_DFT &&
+           linear->extent[axis] > 1;
 }
 
 static void find_group(const tz_linear *linear, const int64_t k[TZ_AXES], group *out)
@@ -365,17 +354,15 @@ static void advance_row(const work *w, int64_t row, int *reasons)
     const int64_t *n = linear->extent;
     int64_t last[TZ_AXES];
     for (int axis = 0; axis < TZ_AXES; axis++)
-        last[axis] = !linear->real && is_mixed(linear, axis) ? n[axis] / 2 : n[axis] - 1;
+        last[axis] = is_mixed(linear, axis) ? n[axis] / 2 : n[axis] - 1;
     int64_t k[TZ_AXES] = {0, row % n[1], row / n[1]};
     if (k[1] > last[1] || k[2] > last[2])
         return;
     for (; k[0] <= last[0]; k[0]++) {
-        if (!linear->real)
-            advance_group(w, k, reasons);
-        else if (linear->fields_count == 2)
-            advance_pair(w, k, row * n[0] + k[0], reasons);
-        else
+        if (linear->real && linear->fields_count == 1)
             advance_real(w, k, row * n[0] + k[0], reasons);
+        else
+            advance_group(w, k, reasons);
     }
 }
 

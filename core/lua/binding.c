@@ -280,11 +280,7 @@ static tz_binding *bind(lua_State *L, tz_simulation_handle *handle, int handle_i
         strcpy(made.function, "checkpoint");
         tz_checkpoints_every(handle->context, 0);
     } else {
-        lua_Debug about;
-        lua_pushvalue(L, index);
-        lua_getinfo(L, ">S", &about);
-        snprintf(made.function, sizeof made.function, "function at %.100s:%d", about.short_src,
-                 about.linedefined);
+        tz_function_text(L, index, made.function, sizeof made.function);
     }
     lua_pushvalue(L, index);
     made.reference = luaL_ref(L, -2);

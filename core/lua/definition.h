@@ -33,8 +33,8 @@ extern const tz_key tz_definition_options[];
 enum { TZ_WITH_AUTO = 3 };
 extern const char *const tz_with_auto[TZ_WITH_AUTO];
 
-/* Read the table at index 1, whose copy takes its place. Pushes a table that keeps the texts alive,
- * and a userdata, which it returns. Its id is "stencil" if the table has no name. Raises errors
+/* Read the table at index 1, whose copy takes its place and keeps the texts alive. Pushes a
+ * userdata, which it returns. Its id is "stencil" if the table has no name. Raises errors
  * that begin with "tz.stencil". `unsafe`: a cell text written by hand is allowed. */
 tz_definition_value *tz_definition_read(lua_State *L, bool unsafe);
 

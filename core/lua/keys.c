@@ -5,29 +5,44 @@
 #include "base/names.h"
 #include "base/number.h"
 #include "lua/context.h"
+#include <limits.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-static void push_where(lua_State *L)
+int tz_script_line(lua_State *L, char *file, size_t size)
 {
     lua_Debug record;
-    for (int level = 1; lua_getstack(L, level, &record); level++) {
+    if (size > 0)
+        snprintf(file, size, "the script");
+    for (int level = 0; lua_getstack(L, level, &record); level++) {
         lua_getinfo(L, "Sl", &record);
         if (record.currentline > 0) {
-            lua_pushfstring(L, "%s:%d: ", record.short_src, record.currentline);
-            return;
+            if (size > 0)
+                snprintf(file, size, "%s", record.short_src);
+            return record.currentline;
         }
     }
-    lua_pushliteral(L, "");
+    return 0;
+}
+
+void tz_function_text(lua_State *L, int index, char *text, size_t size)
+{
+    lua_Debug about;
+    lua_pushvalue(L, index);
+    lua_getinfo(L, ">S", &about);
+    snprintf(text, size, "function at %.90s:%d", about.short_src, about.linedefined);
 }
 
 static noreturn void raise_text(lua_State *L, const char *text)
 {
-    push_where(L);
-    lua_pushstring(L, text);
-    lua_concat(L, 2);
+    char file[LUA_IDSIZE];
+    const int line = tz_script_line(L, file, sizeof file);
+    if (line > 0)
+        lua_pushfstring(L, "%s:%d: %s", file, line, text);
+    else
+        lua_pushstring(L, text);
     /* Kept to distinguish it from an error that the script itself caused: context.h. */
     tz_context *context = tz_context_get(L);
     snprintf(context->refusal, sizeof context->refusal, "%s", lua_tostring(L, -1));
@@ -573,10 +588,10 @@ void tz_set_flag(lua_State *L, const char *key, bool value)
     lua_setfield(L, -2, key);
 }
 
-void tz_push_integers(lua_State *L, int count, const int64_t *values)
+void tz_push_integers(lua_State *L, int64_t count, const int64_t *values)
 {
-    lua_createtable(L, count, 0);
-    for (int i = 0; i < count; i++) {
+    lua_createtable(L, count < INT_MAX ? (int)count : INT_MAX, 0);
+    for (int64_t i = 0; i < count; i++) {
         lua_pushinteger(L, values[i]);
         lua_rawseti(L, -2, i + 1);
     }

@@ -333,6 +333,7 @@ static void compute_row(const block *b, int64_t y, int64_t z, char *others)
         .y = y,
         .z = z,
         .step = b->simulation->step,
+        .engine = b->output->engine,
     };
     b->rows(&span);
 }

@@ -11,7 +11,7 @@ typedef struct tz_registry tz_registry;
 
 typedef struct tz_registry_entry {
     const char *path;        /* or where it is from; borrowed from the registry */
-    const char *file;        /* from which this process can read it; borrowed */
+    const char *file;        /* from which this process can read it; borrowed; NULL: not compiled */
     const tz_plugin *plugin; /* a copy, zero where an older plugin lacks a member; NULL: refused */
     tz_error error;          /* the reason, if it is refused */
     bool defined;            /* tz_registry_add() added it: a scenario's */
@@ -28,6 +28,29 @@ tz_status tz_registry_create(tz_registry **out, const char *const *folders, size
  * TZ_IO. */
 tz_status tz_registry_add(tz_registry *registry, const char *name, const void *image, size_t bytes,
                           const tz_plugin **plugin, tz_error *error);
+
+/* A stencil that is in memory, whose row functions are slow ones until they are compiled. It begins
+ * what tz_stencil.engine points to. */
+typedef struct tz_late_rows {
+    /* Makes the same plugin as a shared library, and gives it to tz_late_rows_take(). */
+    tz_status (*compile)(struct tz_late_rows *late, tz_error *error);
+    void (*destroy)(struct tz_late_rows *late);
+    struct plugin_slot *slot; /* the registry's */
+} tz_late_rows;
+
+/* Add a plugin of such a stencil. From then on the registry owns `late`. The errors of
+ * tz_registry_add(), after which the caller does. */
+tz_status tz_registry_add_late(tz_registry *registry, const char *name, const tz_plugin *theirs,
+                               tz_late_rows *late, const tz_plugin **plugin, tz_error *error);
+/* Put the functions of a shared library in place of the slow ones. They are held against the cell
+ * functions in memory. Errors: as tz_registry_add(). */
+tz_status tz_late_rows_take(tz_late_rows *late, const void *image, size_t bytes, tz_error *error);
+/* [main] Compile the row functions of a stencil, unless they are. Without them the slow ones stay,
+ * and the error, which is the same at each call, says why; TZ_INTERRUPTED does not last. */
+tz_status tz_stencil_compile(const tz_stencil *stencil, tz_error *error);
+/* Why the row functions of a stencil are the slow ones, once for each stencil: false after that, or
+ * if there is no reason. */
+bool tz_stencil_take_fault(const tz_stencil *stencil, tz_error *fault);
 
 /* Closes the plugins. NULL is fine. */
 void tz_registry_destroy(tz_registry *registry);

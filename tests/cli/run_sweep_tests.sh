@@ -32,10 +32,8 @@ check "--check lists the points in their order" cmp out wanted
 check "--check makes no folder" [ ! -e runs ]
 
 t sweep grid.lua --out s --jobs 3
-check "a failed point makes the exit code 1" is $rc 1
-check "others go on" errs "6 points: 5 done, 0 skipped, 1 failed"
-check "the failed point says why" errs 'power=3,width=2: failed: grid.lua:7: expectation failed: a product, "six" </script>'
-check "the page's name is printed" says "s/index.html"
+expect "a failed point makes the exit code 1" rc 1 errs "6 points: 5 done, 0 skipped, 1 failed" \
+    errs 'power=3,width=2: failed: grid.lua:7: expectation failed: a product, "six" </script>' says "s/index.html"
 check "the table has a row for each point" is "$(wc -l <s/summary.csv)" 7
 check "the table has the columns" holds s/summary.csv "point,power,width,status,steps,seconds,wall_s,gcells_per_s,plan,population(alive),product,error"
 check "the table has a run's parameters and result" grep -qE '^"power=2.5,width=4",2.5,4,done,2,.*,10,$' s/summary.csv
@@ -48,8 +46,7 @@ for part in DATA STYLE BASICS; do check "@$part@ is filled in" occurs s/index.ht
 
 bytes_of s/power=1* s/power=2* >before
 t sweep grid.lua --out s
-check "finished points are skipped" errs "power=1,width=2: skipped: finished"
-check "only the failed point runs again" errs "6 points: 0 done, 5 skipped, 1 failed"
+expect "finished points are skipped" errs "power=1,width=2: skipped: finished" errs "6 points: 0 done, 5 skipped, 1 failed"
 bytes_of s/power=1* s/power=2* >after
 check "skipped points stay as they are" cmp before after
 rm "s/power=1,width=4/run.json"
@@ -57,8 +54,7 @@ t sweep grid.lua --out s
 check "an unfinished point runs again" errs "power=1,width=4: done"
 
 t sweep grid.lua --out s --set power=1
-check "another sweep's folder is refused" errs "s: holds another sweep: its script, parameters or options differ"
-check "with exit code 1" is $rc 1
+expect "another sweep's folder is refused" errs "s: holds another sweep: its script, parameters or options differ" rc 1
 mkdir other && echo text >other/file
 t sweep grid.lua --out other
 check "a folder with files is refused" errs "other: has files, but is no folder of a sweep"
@@ -99,8 +95,7 @@ refuse "two calls" 'tz.sweep { a = { 1 } } tz.sweep { b = { 1 } }' "the script c
 refuse "too many points" 'local v = {} for i = 1, 1000 do v[i] = i end tz.sweep { a = v, b = v }' "more than 10000 points"
 refuse "a name that is none" 'tz.sweep { ["a/b"] = { 1 } }' "'a/b' is no name of a parameter"
 t sweep grid.lua --out bad --set powr=1,2
-check "an unknown name" errs "--set powr: the script never reads tz.args.powr; did you mean 'power'?"
-check "an unknown name is wrong use" is $rc 2
+expect "an unknown name" errs "--set powr: the script never reads tz.args.powr; did you mean 'power'?" rc 2
 t sweep grid.lua --out bad --set power=text
 check "a value of another type" errs "'power' is a string, but its list has values such as 1"
 for value in '' 1,,2 nan 1,inf; do
@@ -165,8 +160,7 @@ echo 1 >go
 wait $run
 wait $pid
 rc=$?
-check "and takes what it has done" is $rc 0
-check "and does nothing twice" errs "2 points: 1 done, 1 skipped, 0 failed"
+expect "and takes what it has done" rc 0 errs "2 points: 1 done, 1 skipped, 0 failed"
 rm go
 "$bin" sweep waits.lua --out h --jobs 2 >out 2>err </dev/null &
 pid=$!

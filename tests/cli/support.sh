@@ -28,6 +28,16 @@ check() {
     fi
 }
 
+# expect NAME [rc CODE] [says TEXT] [errs TEXT] [lines_err N]…: a case for each pair, of what the program did last.
+expect() {
+    about=$1
+    shift
+    while [ $# -gt 0 ]; do
+        check "$about: $1 $2" "$1" "$2"
+        shift 2
+    done
+}
+
 # plain_cc FILE: makes it a C compiler that does not optimise, for stencils of scenarios whose speed is no matter.
 plain_cc() {
     cat >"$1" <<'END'
@@ -51,6 +61,7 @@ says() { grep -qF -- "$1" out; }
 errs() { grep -qF -- "$1" err; }
 lines_err() { [ "$(wc -l <err)" -eq "$1" ]; }
 is() { [ "$1" = "$2" ]; }
+rc() { [ "$rc" -eq "$1" ]; }
 
 # Ends the script: the last line of TAP, and 1 if a case failed or there was none.
 finish() {

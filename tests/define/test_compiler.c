@@ -35,7 +35,7 @@ static const char *cell = cell_text, *plugin = plugin_text;
 static tz_status define(tz_registry *registry)
 {
     char *texts[] = {strdup(cell), strdup(plugin)};
-    const tz_defined_source source = {.cell_text = texts[0], .plugin_text = texts[1]};
+    tz_defined_source source = {.cell_text = texts[0], .plugin_text = texts[1]};
     const tz_status status =
         tz_define_plugin(registry, "spread", &source, "a.lua:3", NULL, &failure);
     free(texts[0]);
@@ -257,7 +257,7 @@ static void a_compiler_that_hangs_ends_with_the_run(void **state)
     use_compiler(*state, "#!/bin/sh\ncase $* in *--version*) echo mine; exit 0;; esac\n"
                          "sleep 100\n");
     tz_registry *registry = NULL;
-    const tz_defined_source source = {.cell_text = (char *)cell, .plugin_text = (char *)plugin};
+    tz_defined_source source = {.cell_text = (char *)cell, .plugin_text = (char *)plugin};
     const double start = tz_machine_clock_s();
     assert_ok(tz_registry_create(&registry, NULL, 0, &failure));
     check_error(tz_define_plugin(registry, "spread", &source, "a.lua:3", after_a_moment, &failure),

@@ -6,6 +6,7 @@
 #include "backend/host/store.h"
 #include "base/minmax.h"
 #include "kernels/cpu/update.h"
+#include "stencil/registry.h"
 #include "stencil/streamed_source.h"
 
 #include <inttypes.h>
@@ -236,6 +237,16 @@ static tz_status plan_for(const tz_cpu_grid *grid, tz_plan *plan, tz_error *erro
     return status ? status : family_of(grid, plan)->plan(grid, plan, error);
 }
 
+/* Row functions of a stencil in memory are compiled before they are planned with. Without a
+ * compiler those that are there compute. */
+static tz_status need_rows(const tz_problem *problem, tz_error *error)
+{
+    tz_error why;
+    if (tz_stencil_compile(problem->stencil, &why) != TZ_INTERRUPTED)
+        return TZ_OK;
+    return tz_error_set(error, TZ_INTERRUPTED, why.place, "%s", why.message);
+}
+
 static int64_t room_bytes(const tz_cpu_grid *grid, const tz_plan *plan)
 {
     const tz_cpu_family *family = family_of(grid, plan);
@@ -247,6 +258,9 @@ static tz_status cpu_plan(const tz_problem *problem, const tz_place *place, tz_p
                           tz_error *error)
 {
     tz_machine machine;
+    const tz_status status = need_rows(problem, error);
+    if (status)
+        return status;
     tz_machine_read(&machine);
     const tz_cpu_grid grid = tz_cpu_grid_of(problem, &machine, place->threads);
     return plan_for(&grid, plan, error);
@@ -307,20 +321,15 @@ void tz_cpu_finish_plan(tz_plan *plan, const tz_cpu_family *family, bool height_
 
 /* ---- Plans for this machine or another ------------------------------------------------------- */
 
-/* The machine that a record describes. Numbers that the record lacks are this machine's. If TZ_ISA
- * is set and the record is this machine's, all numbers are this machine's, with the lower
- * instruction set. tz_machine_read() takes longer than a prediction, so it is called only if
- * needed. */
+/* The machine that a record describes. Numbers that the record lacks are this machine's, and all of
+ * them if it is this machine's: TZ_ISA may have lowered its instruction set. */
 static tz_machine machine_of(const tz_place *place)
 {
-    tz_machine machine = {.cores = place->threads};
+    tz_machine machine;
     const tz_model_device *d = place->device;
-    if (!d || !d->l1_bytes.known || !d->l2_bytes.known || !d->l3_bytes.known ||
-        !d->vector_bytes.known || getenv("TZ_ISA")) {
-        tz_machine_read(&machine);
-        if (!d || strncmp(d->title, machine.cpu, sizeof d->title - 1) == 0)
-            return machine;
-    }
+    tz_machine_read(&machine);
+    if (!d || strncmp(d->title, machine.cpu, sizeof d->title - 1) == 0)
+        return machine;
     if (d->l1_bytes.known)
         machine.l1_bytes = (int64_t)d->l1_bytes.value;
     if (d->l2_bytes.known)
@@ -359,7 +368,9 @@ static tz_status cpu_candidates(const tz_problem *problem, const tz_place *place
     tz_cpu_plans list = {.grid = &grid, .plans = plans, .max = max};
     tz_plan whole = *given;
     *count = 0;
-    const tz_status status = plan_for(&grid, &whole, error);
+    tz_status status = need_rows(problem, error);
+    if (!status)
+        status = plan_for(&grid, &whole, error);
     for (int i = 0; !status && tz_cpu_families[i]; i++) {
         tz_plan named = *given;
         strcpy(named.family, tz_cpu_families[i]->name);
@@ -375,10 +386,12 @@ static tz_status cpu_work(const tz_problem *problem, const tz_place *place, cons
 {
     (void)effort; /* row functions are compiled already */
     const tz_machine machine = machine_of(place);
-    const tz_cpu_grid grid = tz_cpu_grid_of(problem, &machine, place->threads);
+    tz_cpu_grid grid = tz_cpu_grid_of(problem, &machine, place->threads);
+    grid.absent = place->absent;
     const tz_cpu_family *family = family_of(&grid, plan);
     const tz_stage stage = tz_cpu_stage_of(&grid, family, plan);
-    return tz_cpu_work(&grid, family, &stage, place->walks, out, error);
+    const tz_status status = place->absent ? TZ_OK : need_rows(problem, error);
+    return status ? status : tz_cpu_work(&grid, family, &stage, out, error);
 }
 
 static int64_t cpu_bytes(const tz_problem *problem, const tz_place *place, const tz_plan *plan)
@@ -437,7 +450,9 @@ static tz_status cpu_create(void **out, const tz_backend_context *context, tz_er
     tz_machine_read(&state->machine);
     state->grid = tz_cpu_grid_of(problem, &state->machine, tz_threads_count(context->threads));
     state->grid.stage.pool = context->threads;
-    tz_status status = tz_threads_start(context->threads, error);
+    tz_status status = need_rows(problem, error);
+    if (!status)
+        status = tz_threads_start(context->threads, error);
     if (!status)
         status = tz_host_store_create(&state->store, problem, store_ghost(problem),
                                       context->threads, true, error);

@@ -1,5 +1,5 @@
 /* The block family: a thread for each cell of a plane's tile, which marches along the last axis
- * (kernels/cuda/block.cuh).
+ * (kernels/block.cuh): the kernel of Tabik and others. core/papers.c adds it to the families.
  *
  * A plan's tile is the block's shape, tile[0] x tile[1] threads, and in 3-D a chunk of tile[2]
  * planes. A chunk of 0 is chosen at launch, as are those of 1-D and 2-D. Planes are loaded `ahead`
@@ -12,6 +12,13 @@
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
+
+/* Found by the assembler through the build's -Wa,-I. */
+#define TEXT(symbol, file)                                                                         \
+    __asm__(".pushsection .rodata\n" #symbol ":\n.incbin \"" file "\"\n.byte 0\n.popsection\n");   \
+    extern const char symbol[] __attribute__((visibility("hidden")));
+TEXT(tz_papers_text_block, "block.cuh")
+TEXT(tz_papers_text_block_kernel, "block_kernel.cuh")
 
 typedef struct block_field {
     bool read;     /* as a state or static field; streamed fields are read from memory */
@@ -306,14 +313,15 @@ static void block_text_emit(tz_cuda_text *t, const tz_problem *problem, const tz
         tz_cuda_emit(t, " D(%d)", i);
     tz_cuda_emit(t, "\n");
     /* An index into a field. */
-    tz_cuda_emit(t, "typedef unsigned %stz_index;\n#include \"block.cuh\"\n",
+    tz_cuda_emit(t, "typedef unsigned %stz_index;\n%s",
                  tz_cuda_pitch(problem) * problem->elements[1] * problem->elements[2] <= UINT32_MAX
                      ? ""
-                     : "long long ");
+                     : "long long ",
+                 tz_papers_text_block);
     for (int f = 0; f < problem->stencil->fields_count; f++)
         emit_field(t, problem->stencil, f, &d.fields[f], d.ahead);
     tz_cuda_emit_pass(t, problem, 0);
-    tz_cuda_emit(t, "#include \"block_kernel.cuh\"\n");
+    tz_cuda_emit(t, "%s", tz_papers_text_block_kernel);
 }
 
 /* ---- The planner ---------------------------------------------------------------------------- */
@@ -432,23 +440,21 @@ static void add_shape(tz_cuda_plans *plans, int64_t x, int64_t y, int ahead)
     plans->count = others.count;
 }
 
-/* Whole warps side by side, in blocks of 128 to 1024 threads, that load one or two planes ahead.
- * Where other families are compared, too, a few of these. */
+/* Whole warps side by side, in blocks of 128 to 1024 threads, that load one or two planes ahead. */
 static void block_candidates(tz_cuda_plans *plans)
 {
     const tz_plan *given = plans->given;
-    const bool alone = strcmp(given->family, plans->family->name) == 0;
     const int dims = plans->problem->dims;
     if (tz_cuda_refusal(plans->family, plans->problem))
         return;
-    if (alone && given->tile[0] && (given->tile[1] || dims == 1)) {
+    if (given->tile[0] && (given->tile[1] || dims == 1)) {
         tz_cuda_plans_add(plans, 1, 0, 0);
         return;
     }
     for (int ahead = 1; ahead <= (dims == 3 ? 2 : 1); ahead++)
         for (int y = 1; y <= (dims > 1 ? 32 : 1); y *= 2)
             for (int x = 32; x <= 256 && x * y <= 1024; x *= 2)
-                if (alone ? x * y >= 128 : dims == 1 ? x == 256 : x == 32 && (y == 8 || y == 16))
+                if (x * y >= 128)
                     add_shape(plans, x, y, ahead);
 }
 
@@ -465,6 +471,7 @@ const tz_cuda_family tz_cuda_family_block = {
     .doc = "a thread a cell: blocks march along the last axis, one iteration a launch",
     .dims_low = 1,
     .dims_high = 3,
+    .named = true,
     .tile_max = PLANES_MAX,
     .no_bits = "has bits, 32 cells in a word, and a thread of a block computes one cell",
     .no_passes = "has several passes, and a launch of blocks computes one",

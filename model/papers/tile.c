@@ -1,10 +1,18 @@
-/* The tile family: Meng and Skadron's tiles in shared memory (kernels/cuda/tile.cuh). */
+/* The tile family: Meng and Skadron's tiles in shared memory (kernels/tile.cuh). core/papers.c adds
+ * it to the families. */
 #include "backend/cuda/family/work.h"
 
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
+
+/* Found by the assembler through the build's -Wa,-I. */
+#define TEXT(symbol, file)                                                                         \
+    __asm__(".pushsection .rodata\n" #symbol ":\n.incbin \"" file "\"\n.byte 0\n.popsection\n");   \
+    extern const char symbol[] __attribute__((visibility("hidden")));
+TEXT(tz_papers_text_tile, "tile.cuh")
+TEXT(tz_papers_text_tile_kernel, "tile_kernel.cuh")
 
 enum { TILE_WARPS = 8 };        /* of a block */
 enum { BYTES_MAX = 200 << 10 }; /* of a tile with its ghost zone, even if a block has more */
@@ -104,11 +112,11 @@ static void tile_text_emit(tz_cuda_text *t, const tz_problem *problem, const tz_
     (void)limits;
     tz_cuda_emit_sizes(t, problem, plan->height, plan->tile);
     tz_cuda_emit_lists(t, problem);
-    tz_cuda_emit(t, "#define TZ_THREADS %d\n#define TZ_REACH %d\n#include \"tile.cuh\"\n",
-                 32 * TILE_WARPS, tz_stencil_reach(problem->stencil));
+    tz_cuda_emit(t, "#define TZ_THREADS %d\n#define TZ_REACH %d\n%s", 32 * TILE_WARPS,
+                 tz_stencil_reach(problem->stencil), tz_papers_text_tile);
     for (int p = 0; p < problem->stencil->passes_count; p++)
         tz_cuda_emit_pass(t, problem, p);
-    tz_cuda_emit(t, "#include \"tile_kernel.cuh\"\n");
+    tz_cuda_emit(t, "%s", tz_papers_text_tile_kernel);
 }
 
 /* ---- The planner ---------------------------------------------------------------------------- */
@@ -379,6 +387,7 @@ const tz_cuda_family tz_cuda_family_tile = {
     .doc = "tiles with their ghost zones in shared memory",
     .dims_low = 1,
     .dims_high = 3,
+    .named = true,
     .height_max = 512,
     .plan = tile_plan,
     .emit = tile_text_emit,
