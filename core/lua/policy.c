@@ -275,6 +275,13 @@ tz_status tz_policy_ask(tz_simulation_handle *handle, tz_error *error)
     return tz_policy_answer(policy, &next, error);
 }
 
+void tz_policy_warn(const tz_simulation_handle *handle)
+{
+    char warning[1024];
+    if (tz_policy_take_warning(tz_simulation_policy(handle->simulation), warning, sizeof warning))
+        tz_context_note(handle->context, TZ_NOTE_WARNING, "%s", warning);
+}
+
 void tz_policy_keep(lua_State *L, int index, int handle_index, const tz_plan_wish *wish)
 {
     if (!wish->function[0])

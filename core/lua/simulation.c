@@ -709,20 +709,6 @@ static void refuse_again(lua_State *L)
     tz_try(L, creating, error.code, &error);
 }
 
-/* Once for a stencil whose row functions could not be compiled. */
-static void warn_if_interpreted(tz_context *context, const tz_stencil *stencil)
-{
-    tz_error fault;
-    char text[1600];
-    if (!tz_stencil_take_fault(stencil, &fault))
-        return;
-    tz_error_format(&fault, text, sizeof text);
-    tz_context_note(
-        context, TZ_NOTE_WARNING,
-        "the formulas of '%s' are interpreted, up to ten times slower than compiled: %s",
-        stencil->id, text);
-}
-
 static int simulation_new(lua_State *L)
 {
     tz_context *context = tz_context_get(L);
@@ -745,7 +731,7 @@ static int simulation_new(lua_State *L)
     }
     find_source(handle, r.config.registry, r.plugin);
     tz_handle_open(handle, r.name);
-    warn_if_interpreted(context, r.stencil);
+    tz_policy_warn(handle);
     tz_policy_keep(L, 1, 3, &r.wish);
     tz_scalars_keep(L, 1, 3);
     assign_fields(L, handle, 2);
