@@ -35,7 +35,7 @@ check "calibrate and SIGINT: nothing was kept" absent devices
 mkdir devices && cp "$here/../predict/cpu.txt" devices/mine.txt
 t calibrate --cpu --seconds 1 --name mine
 expect "calibrate" rc 0 errs "$work/devices/mine.txt" lines_err 2
-check "calibrate: the record" grep -q "^fp32_rate " devices/mine.txt
+check "calibrate: the record" grep -q "^fp32_mixed_rate " devices/mine.txt
 check "calibrate: where numbers are from" grep -q "# measured: " devices/mine.txt
 if [ "$(nproc)" -gt 1 ]; then
     check "calibrate: exchanges" grep -q "^host_latency " devices/mine.txt
