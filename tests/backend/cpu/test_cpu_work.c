@@ -133,11 +133,11 @@ static void test_diamonds_are_chosen(void **state)
     for (size_t k = 0; k < sizeof known / sizeof *known; k++) {
         tz_problem problem = resolve(known[k].name, 3, known[k].extent, TZ_SINGLE);
         const tz_machine machine = {.l2_bytes = (int64_t)known[k].l2_mib << 20};
-        const tz_cpu_grid grid = tz_cpu_grid_of(&problem, &machine, known[k].threads);
+        const tz_cpu_grid here = tz_cpu_grid_of(&problem, &machine, known[k].threads);
         const tz_plan plan = {0}, tiled = {.tile = {0, 20, 0}};
-        assert_int_equal(tz_cpu_diamond.may(&grid, &plan) && tz_cpu_diamond.preferred(&grid, &plan),
+        assert_int_equal(tz_cpu_diamond.may(&here, &plan) && tz_cpu_diamond.preferred(&here, &plan),
                          known[k].diamond);
-        assert_false(tz_cpu_diamond.may(&grid, &tiled)); /* a given tile is one of "stream" */
+        assert_false(tz_cpu_diamond.may(&here, &tiled)); /* a given tile is one of "stream" */
         tz_problem_clear(&problem);
     }
     /* Stages of large grids are one diamond high. */
@@ -345,9 +345,9 @@ static uint32_t alone(const char *stencil, int dims, int64_t columns)
     const int64_t extent[TZ_AXES] = {8192, 64, dims == 3 ? 64 : 1};
     const tz_machine machine = {.l1_bytes = 48 << 10};
     tz_problem problem = resolve(stencil, dims, extent, TZ_SINGLE);
-    const tz_cpu_grid grid = tz_cpu_grid_of(&problem, &machine, 1);
+    const tz_cpu_grid here = tz_cpu_grid_of(&problem, &machine, 1);
     const tz_plan plan = {.height = 1, .tile = {columns, extent[1], extent[2]}};
-    const tz_stage stage = tz_cpu_stage_of(&grid, &tz_cpu_skew, &plan);
+    const tz_stage stage = tz_cpu_stage_of(&here, &tz_cpu_skew, &plan);
     tz_problem_clear(&problem);
     return stage.alone;
 }
