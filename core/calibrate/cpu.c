@@ -69,8 +69,9 @@ static double loop_seconds(const tz_loop_row *row, long rounds, void *memory)
     return tz_machine_clock_s() - begin;
 }
 
-/* Instructions a cycle: the best sample, with the best clock measured between the samples, since a
- * core's clock changes. Bank conflicts of loads are a matter of luck: of these the median counts. */
+/* Instructions a cycle: the best sample, with the best clock measured between the samples, since
+ * a core's clock changes. Bank conflicts of loads are a matter of luck: of these the median
+ * counts. */
 static tz_status measure_loop(tz__cpu_bench *b, const tz_loop_row *row, void *memory)
 {
     tz_model_number *out = (tz_model_number *)(void *)((char *)b->device + row->number);
