@@ -1,9 +1,6 @@
 #!/bin/sh
 # Tests of the command line: calibrate. It measures once: records on stdout are written in tests/calibrate/test_calibrate.c.
-#
 #   run_calibrate_tests.sh TRAPEZE [BADPLUGINS_DIR]
-#
-# Prints TAP; exits 1 if a case failed.
 set -u
 here=$(cd "$(dirname "$0")" && pwd)
 . "$here/command_support.sh"

@@ -1,10 +1,6 @@
 #!/bin/sh
 # The command line with stand-ins for driver, NVRTC, NVML and cuFFT (tests/backend/cuda/fake), which ctest puts first in
-# LD_LIBRARY_PATH: doctor, the cache's warning, faults as a user meets them.
-#
-#   run_cuda_cli_tests.sh TRAPEZE
-#
-# Prints TAP; exits 1 if a case failed.
+# LD_LIBRARY_PATH: doctor, the cache's warning, faults as a user meets them: run_cuda_cli_tests.sh TRAPEZE
 set -u
 . "$(dirname "$0")/support.sh"
 cd "$work" || exit 1
@@ -37,11 +33,7 @@ for command in "run two.lua --backend cuda" "predict star2d1r --grid 4096,4096 -
         rm -f "$FAKE_NVRTC_LOG"
         FAKE_NVRTC_MS=600000 "$bin" $command >out 2>err </dev/null &
         pid=$!
-        tries=0
-        while [ ! -s "$FAKE_NVRTC_LOG" ] && [ $tries -lt 600 ]; do
-            sleep 0.1
-            tries=$((tries + 1))
-        done
+        await [ -s "$FAKE_NVRTC_LOG" ]
         check "${command%% *}: the compiler has begun" [ -s "$FAKE_NVRTC_LOG" ]
         kill -s $signal $pid
         wait $pid
@@ -54,21 +46,12 @@ rm -f "$FAKE_NVRTC_LOG"
 # kill -9 leaves none.
 FAKE_NVRTC_MS=600000 "$bin" run two.lua --backend cuda >out 2>err </dev/null &
 pid=$!
-tries=0
-while [ ! -s "$FAKE_NVRTC_LOG" ] && [ $tries -lt 600 ]; do
-    sleep 0.1
-    tries=$((tries + 1))
-done
+await [ -s "$FAKE_NVRTC_LOG" ]
 compiler=$(grep -l "^PPid:[[:space:]]*$pid\$" /proc/[0-9]*/status 2>/dev/null | head -n 1)
 check "kill -9: there is a compiler" [ -n "$compiler" ]
 kill -9 $pid
 wait $pid 2>/dev/null
-tries=0
-while [ -e "$compiler" ] && ! grep -q '^State:.Z' "$compiler" 2>/dev/null && [ $tries -lt 100 ]; do
-    sleep 0.1
-    tries=$((tries + 1))
-done
-check "kill -9: it has ended" [ $tries -lt 100 ]
+check "kill -9: it has ended" await sh -c '[ ! -e "$0" ] || grep -q "^State:.Z" "$0"' "$compiler"
 rm -f "$FAKE_NVRTC_LOG"
 FAKE_NVRTC_DO=crash t run two.lua --backend cuda -q
 check "a compiler that crashes: exit code" is $rc 1

@@ -1,7 +1,6 @@
 #!/bin/sh
 # Tests of exported arrays: run_export_tests.sh TRAPEZE
-#
-# Python reads the files without Trapeze, and compares bits. Prints TAP; exits 1 if a case failed.
+# Python reads the files without Trapeze, and compares bits.
 set -u
 here=$(cd "$(dirname "$0")" && pwd)
 . "$here/support.sh"

@@ -1,7 +1,6 @@
 #!/bin/sh
 # Movies: run_movie_tests.sh TRAPEZE [KILLS]
-#
-# Animated PNG files are read by movie/read.py, which knows the specification alone. Prints TAP; exits 1 if a case failed.
+# Animated PNG files are read by movie/read.py, which knows the specification alone.
 set -u
 here=$(cd "$(dirname "$0")" && pwd)
 . "$here/support.sh"

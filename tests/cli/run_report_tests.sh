@@ -1,16 +1,12 @@
 #!/bin/sh
 # Tests of the report of a run: run_report_tests.sh TRAPEZE
-#
-# What the page holds, whatever the run folder holds, and what a browser makes of it, where there is one. Prints TAP; exits 1 if
-# a case failed.
+# What the page holds, whatever the run folder holds, and what a browser makes of it, where there is one.
 set -u
 here=$(cd "$(dirname "$0")" && pwd)
 . "$here/support.sh"
 cd "$work" || exit 1
 export TRAPEZE_CACHE="$work/cache" HOME="$work"
 
-holds() { grep -qF -- "$2" "$1"; }                         # holds FILE TEXT
-occurs() { [ "$(grep -oF -- "$2" "$1" | wc -l)" -eq "$3" ]; } # occurs FILE TEXT NUMBER
 # Only the page's own elements: one script is data, one draws it.
 harmless() { occurs "$1" '<script' 2 && occurs "$1" '</script' 2 && occurs "$1" '<img' 0 && occurs "$1" '@DATA@' 0; }
 
@@ -92,10 +88,7 @@ sim:run(1000000000)
 END
 "$bin" run long.lua --out long -q --report --checkpoint 1h >out 2>err </dev/null &
 pid=$!
-for try in $(seq 2000); do
-    [ ! -e long/temperature-000100.png ] || break
-    sleep 0.01
-done
+await [ -e long/temperature-000100.png ]
 t report long --output goes-on.html
 check "a run that goes on" is $rc 0
 check "the page says so" holds goes-on.html '"state":"running"'
@@ -107,10 +100,7 @@ rm long/report.html
 frames=$(ls long | wc -l)
 "$bin" resume long -q >out 2>err </dev/null &
 pid=$!
-for try in $(seq 2000); do
-    [ "$(ls long | wc -l)" -le "$frames" ] || break
-    sleep 0.01
-done
+await sh -c '[ "$(ls long | wc -l)" -gt '"$frames ]"
 kill -TERM $pid
 wait $pid
 check "a run that went on has one again" holds long/report.html '"state":"interrupted"'

@@ -1,8 +1,7 @@
 #!/bin/sh
 # Runs that are killed and go on: run_resume_tests.sh TRAPEZE [KILLS [SEED]]
-#
 # A run is stopped at random moments, goes on, often on another backend or plan, and is stopped again. In the end
-# every byte of its folder is that of a run that was never stopped, but for times. Prints TAP; exits 1 if a case failed.
+# every byte of its folder is that of a run that was never stopped, but for times.
 set -u
 here=$(cd "$(dirname "$0")" && pwd)
 . "$here/support.sh"
@@ -102,11 +101,7 @@ stop() {
     shift
     "$bin" run "$here/resume/steps.lua" --out "$folder" --set go="$work/go" "$@" >out 2>err </dev/null &
     pid=$!
-    i=0
-    while [ $i -lt 400 ] && ! grep -q '^two$' err; do
-        i=$((i + 1))
-        sleep 0.05
-    done
+    await grep -q '^two$' err
     t resume "$folder"
     check "a run that still goes on is refused" errs "still goes on"
     t info "$folder"

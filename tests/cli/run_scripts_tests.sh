@@ -1,9 +1,5 @@
 #!/bin/sh
-# Tests of the command line: scripts that fail, the sandbox, signals.
-#
-#   run_scripts_tests.sh TRAPEZE [BADPLUGINS_DIR]
-#
-# Prints TAP; exits 1 if a case failed.
+# Tests of the command line: scripts that fail, the sandbox, signals: run_scripts_tests.sh TRAPEZE [BADPLUGINS_DIR]
 set -u
 here=$(cd "$(dirname "$0")" && pwd)
 . "$here/command_support.sh"
@@ -166,8 +162,7 @@ trap '' HUP
 "$bin" run long.lua -q --out nohup >out 2>err </dev/null &
 trap - HUP
 other=$!
-tries=0
-while [ ! -s nohup/table.csv ] && [ $tries -lt 600 ]; do tries=$((tries + 1)) && sleep 0.1; done
+await [ -s nohup/table.csv ]
 kill -s HUP $other
 sleep 1.5
 check "SIGHUP that is ignored, as by nohup: it goes on" kill -0 $other

@@ -1,16 +1,12 @@
 #!/bin/sh
 # Tests of sweeps: run_sweep_tests.sh TRAPEZE
-#
-# Which runs there are, what is done again, what is refused, and what the table and the page hold. Prints TAP; exits 1 if a case
-# failed.
+# Which runs there are, what is done again, what is refused, and what the table and the page hold.
 set -u
 here=$(cd "$(dirname "$0")" && pwd)
 . "$here/support.sh"
 cd "$work" || exit 1
 export TRAPEZE_CACHE="$work/cache" HOME="$work"
 
-holds() { grep -qF -- "$2" "$1"; }                         # holds FILE TEXT
-occurs() { [ "$(grep -oF -- "$2" "$1" | wc -l)" -eq "$3" ]; } # occurs FILE TEXT NUMBER
 bytes_of() { find "$@" -type f ! -name summary.csv ! -name index.html -exec cksum {} + | sort; }
 
 # A field of ones that is set to power * width; it fails where that is 6.
@@ -113,10 +109,7 @@ sim:run(p.n)
 END_OF_SCRIPT
 "$bin" sweep long.lua --out c >out 2>err &
 pid=$!
-for _ in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20; do
-    [ -e c/n=1000000000 ] && break
-    sleep 0.1
-done
+await [ -e c/n=1000000000 ]
 kill -TERM $pid
 wait $pid
 rc=$?
@@ -133,28 +126,21 @@ sim:write(tz.npy())
 repeat until tz.checking or pcall(tz.read, "go", { shape = { 1 } })
 sim:run(p.v)
 END_OF_SCRIPT
-until_true() { # until_true COMMAND…: at most a minute
-    tries=0
-    until "$@" >/dev/null 2>&1 || [ $tries -ge 600 ]; do
-        tries=$((tries + 1))
-        sleep 0.1
-    done
-}
 "$bin" sweep waits.lua --out k --jobs 2 >out 2>err </dev/null &
 pid=$!
-until_true sh -c 'ls k/v=1/*.npy k/v=2/*.npy'
+await sh -c 'ls k/v=1/*.npy k/v=2/*.npy'
 kill -KILL $pid
 wait $pid 2>/dev/null
 killed() { "$bin" info k/v=1 | grep -q "status  *killed" && "$bin" info k/v=2 | grep -q "status  *killed"; }
-until_true killed
+await killed
 check "the runs of a sweep that is killed end with it" killed
 rm -r k/v=1
 "$bin" run waits.lua --set v=1 --out k/v=1 -q </dev/null >/dev/null 2>&1 &
 run=$!
-until_true sh -c 'ls k/v=1/*.npy'
+await sh -c 'ls k/v=1/*.npy'
 "$bin" sweep waits.lua --out k --jobs 2 >out 2>err </dev/null &
 pid=$!
-until_true grep -q "waits for its run" err
+await grep -q "waits for its run" err
 check "a sweep waits for a run that still goes on" grep -q 'v=1: waits for its run, which still goes on' err
 echo 1 >go
 wait $run
@@ -164,7 +150,7 @@ expect "and takes what it has done" rc 0 errs "2 points: 1 done, 1 skipped, 0 fa
 rm go
 "$bin" sweep waits.lua --out h --jobs 2 >out 2>err </dev/null &
 pid=$!
-until_true sh -c 'ls h/v=1/*.npy h/v=2/*.npy'
+await sh -c 'ls h/v=1/*.npy h/v=2/*.npy'
 kill -HUP $pid
 wait $pid
 rc=$?

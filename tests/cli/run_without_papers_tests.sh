@@ -1,9 +1,6 @@
 #!/bin/sh
 # The program without the papers' models: what it has, and how it refuses what it has not.
-#
 #   run_without_papers_tests.sh TRAPEZE NM
-#
-# Prints TAP; exits 1 if a case failed.
 set -u
 nm=$2
 set -- "$1"

@@ -1,4 +1,4 @@
-# Sourced by the tests of the command line, with its path in $1. They run in $work, a fresh folder, and print TAP.
+# Sourced by the tests of the command line, with its path in $1. They run in $work, a fresh folder, print TAP, and exit with 1 if a case failed.
 bin=$1
 case $bin in /*) ;; *) bin=$(pwd)/$bin ;; esac
 work=$(mktemp -d "${TMPDIR:-/tmp}/trapeze-cli.XXXXXX")
@@ -57,6 +57,18 @@ skip() {
     echo "ok $count - $1 # SKIP $2"
 }
 
+# await COMMAND…: waits until it succeeds, a minute at most; 1: it has not.
+await() {
+    tries=0
+    until "$@" >/dev/null 2>&1; do
+        tries=$((tries + 1))
+        [ $tries -lt 6000 ] || return 1
+        sleep 0.01
+    done
+}
+
+holds() { grep -qF -- "$2" "$1"; }                            # holds FILE TEXT
+occurs() { [ "$(grep -oF -- "$2" "$1" | wc -l)" -eq "$3" ]; } # occurs FILE TEXT NUMBER
 says() { grep -qF -- "$1" out; }
 errs() { grep -qF -- "$1" err; }
 lines_err() { [ "$(wc -l <err)" -eq "$1" ]; }
