@@ -31,7 +31,7 @@ expect "calibrate and SIGINT" rc 130 errs "interrupted; nothing was written" abs
 mkdir devices && cp "$here/../predict/cpu.txt" devices/mine.txt
 t calibrate --cpu --seconds 1 --name mine
 expect "calibrate" rc 0 errs "$work/devices/mine.txt" lines_err 2
-check "calibrate: the record" grep -q "^fp32_rate " devices/mine.txt
+check "calibrate: the record" grep -q "^fp32_mixed_rate " devices/mine.txt
 check "calibrate: where numbers are from" grep -q "# measured: " devices/mine.txt
 if [ "$(nproc)" -gt 1 ]; then
     check "calibrate: exchanges" grep -q "^host_latency " devices/mine.txt
