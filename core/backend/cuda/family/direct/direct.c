@@ -151,9 +151,9 @@ static void choose_tile(const tz_problem *problem, tz_plan *plan)
         plan->tile[axis] = 1;
 }
 
-/* Blocks of a multiprocessor at once, whose threads have so many registers less: with 27 points of
- * two fields four of 256 threads are 1.15 times as fast as what the compiler chooses. A cell of many
- * fields needs more registers; with nineteen, two are 1.3 times as fast, four 1.2 times. */
+/* Blocks of a multiprocessor at once, which limits a thread's registers. With 27 points of two
+ * fields, four blocks of 256 threads are 1.15 times as fast as what the compiler chooses. A cell of
+ * many fields needs more registers: with nineteen, two are 1.3 times as fast, four 1.2 times. */
 static int choose_blocks(const tz_problem *problem, const tz_plan *plan)
 {
     int64_t words = 0;
