@@ -25,11 +25,13 @@
 #define D3Q19_HIGH(d) ((d) > 0 ? (d) : 0)
 #define D3Q19_FIELD(F, f, dx, dy, dz, weight) F(f, real)
 #define D3Q19_READ(R, f, dx, dy, dz, weight) \
-    R(d3q19, f, D3Q19_LOW(dx), D3Q19_HIGH(dx), D3Q19_LOW(dy), D3Q19_HIGH(dy), D3Q19_LOW(dz), D3Q19_HIGH(dz))
+    R(d3q19, f, D3Q19_LOW(dx), D3Q19_HIGH(dx), D3Q19_LOW(dy), D3Q19_HIGH(dy), D3Q19_LOW(dz), \
+      D3Q19_HIGH(dz))
 #define TZ_FIELDS(F) D3Q19(D3Q19_FIELD, F) F(open, real)
 #define TZ_CONSTANTS(K) K(omega, real) K(rest, real) K(axis, real) K(diagonal, real)
 #define TZ_READS(R) D3Q19(D3Q19_READ, R) R(d3q19, open, 0, 0, 0, 0, 0, 0)
-#define ARRIVE(X, f, dx, dy, dz, weight) const real f##_in = TZ_AT(f, dx, dy, dz); sum = sum + f##_in;
+#define ARRIVE(X, f, dx, dy, dz, weight) \
+    const real f##_in = TZ_AT(f, dx, dy, dz); sum = sum + f##_in;
 #define RELAX(X, f, dx, dy, dz, weight) \
     TZ_PUT(f, TZ_FMA(pull, TZ_FMA(TZ_K(weight), sum, -f##_in), f##_in));
 

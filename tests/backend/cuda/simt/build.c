@@ -173,7 +173,7 @@ void simt_build_destroy(simt_build *build)
     free(build);
 }
 
-/* The line of a compiler's output with the first error, or else all of it. Others follow from it. */
+/* The line of a compiler's output with the first error, or else all of it. */
 static const char *first_error(char *text)
 {
     char *line = strstr(text, "error:");
