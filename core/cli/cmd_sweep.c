@@ -273,7 +273,7 @@ static tz_status run_point(sweep *s, size_t point, const char *folder, char **wh
         const tz_process process = {.program = "/proc/self/exe",
                                     .arguments = arguments,
                                     .limit_s = 1e12,
-                                    .stopped = tz_interrupt_signal};
+                                    .cancel = {.stopped = tz_interrupt_signal}};
         status = tz_process_run(&process, &output, &code, error);
     }
     if (status == TZ_OK && code != 0) {

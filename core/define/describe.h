@@ -3,6 +3,7 @@
 #ifndef TZ_CORE_DEFINE_DESCRIBE_H
 #define TZ_CORE_DEFINE_DESCRIBE_H
 
+#include "base/cache.h"
 #include "define/program.h"
 #include "stencil/registry.h"
 
@@ -26,7 +27,9 @@ typedef struct tz_described {
     tz_augment_frame frame;
     struct tz_kept_text *texts;
     char *cell_text, *plugin_text; /* once the registry has it */
-    int (*stopped)(void);
+    /* Of its compilation: its entry in the cache, and whether that was there. */
+    tz_cache_key key;
+    bool kept;
 } tz_described;
 
 /* Describe a definition whose constants are found. `nodes`: what the first pass computes, before

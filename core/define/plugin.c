@@ -10,67 +10,47 @@
 static const tz_cache_kind images = {
     .magic = {'T', 'Z', 'P', 'L', 'U', 'G', 'I', '1'}, .ending = "so", .folder = "stencils"};
 
-/* The key of a stencil's image, and the compiler. */
-static tz_status prepare(const char *id, const char *plugin_text, const char *cell_text,
-                         tz_compiler *compiler, tz_cache_key *key, tz_error *error)
+/* The compiled source, from the cache, or else, unless `only_kept`, by the compiler. *kept: it is
+ * in the cache, by this key. */
+static tz_status compile(const char *id, const char *const texts[2], bool only_kept,
+                         const tz_cancel *cancel, tz_cache_key *key, bool *kept, void **image,
+                         size_t *bytes, tz_error *error)
 {
+    tz_compiler compiler;
     tz_status status = tz_cache_check_private(&images, error);
+    *image = NULL;
     if (!status)
-        status = tz_compiler_find(compiler, error);
+        status = tz_compiler_find(&compiler, cancel, error);
     if (status)
         return status;
     *key = tz_cache_key_start();
     tz_cache_key_add(key, "tz.stencil");
     tz_cache_key_add(key, id);
-    tz_cache_key_add(key, plugin_text);
-    tz_cache_key_add(key, cell_text);
-    status = tz_compiler_add_key(compiler, key, error);
+    tz_cache_key_add(key, texts[0]);
+    tz_cache_key_add(key, texts[1]);
+    status = tz_compiler_add_key(&compiler, key, error);
     *key = tz_cache_key_end(*key);
-    return status;
-}
-
-/* Where an image goes: the plugin of a raw text, or the stencil in memory. */
-typedef struct image_taker {
-    tz_registry *registry;
-    const char *from;
-    tz_late_rows *late;
-} image_taker;
-
-static tz_status take(const image_taker *to, const void *image, size_t bytes, tz_error *error)
-{
-    const tz_plugin *plugin;
-    return to->late ? tz_late_rows_take(to->late, image, bytes, error)
-                    : tz_registry_add(to->registry, to->from, image, bytes, &plugin, error);
-}
-
-/* The compiled source, from the cache or by the compiler. What is refused is not kept. */
-static tz_status compile(const char *id, const char *plugin_text, const char *cell_text,
-                         int (*stopped)(void), const image_taker *to, tz_error *error)
-{
-    tz_compiler compiler;
-    tz_cache_key key;
-    size_t bytes = 0;
-    tz_status status = prepare(id, plugin_text, cell_text, &compiler, &key, error);
-    if (status)
-        return status;
-    void *image = tz_cache_read(key, &images, &bytes);
-    const bool kept = image;
-    if (!kept)
-        status = tz_compiler_build(&compiler, id, plugin_text, cell_text, stopped, &image, &bytes,
-                                   error);
     if (!status)
-        status = take(to, image, bytes, error);
-    if (!status && !kept)
-        tz_cache_write(key, &images, image, bytes);
-    free(image);
+        *image = tz_cache_read(*key, &images, bytes);
+    *kept = *image;
+    if (!status && !*image && !only_kept)
+        status = tz_compiler_build(&compiler, id, texts[0], texts[1], image, bytes, error);
     return status;
 }
 
-static tz_status compile_late(tz_late_rows *late, tz_error *error)
+static tz_status compile_late(tz_late_rows *late, bool only_kept, const tz_cancel *cancel,
+                              void **image, size_t *bytes, tz_error *error)
+{
+    tz_described *d = (tz_described *)late;
+    return compile(d->stencil.id, (const char *const[]){d->plugin_text, d->cell_text}, only_kept,
+                   cancel, &d->key, &d->kept, image, bytes, error);
+}
+
+static void keep_late(tz_late_rows *late, const void *image, size_t bytes)
 {
     const tz_described *d = (const tz_described *)late;
-    const image_taker to = {.late = late};
-    return compile(d->stencil.id, d->plugin_text, d->cell_text, d->stopped, &to, error);
+    if (!d->kept)
+        tz_cache_write(d->key, &images, image, bytes);
 }
 
 static void destroy_late(tz_late_rows *late)
@@ -78,26 +58,43 @@ static void destroy_late(tz_late_rows *late)
     tz_described_destroy((tz_described *)late);
 }
 
+/* A stencil in memory: the registry takes it. */
+static tz_status add_late(tz_registry *registry, tz_defined_source *source, const char *from,
+                          tz_error *error)
+{
+    const tz_plugin *plugin;
+    tz_described *d = source->described;
+    d->late = (tz_late_rows){.compile = compile_late, .keep = keep_late, .destroy = destroy_late};
+    const tz_status status =
+        tz_registry_add_late(registry, from, &d->plugin, &d->late, &plugin, error);
+    if (status)
+        return status;
+    d->cell_text = source->cell_text;
+    d->plugin_text = source->plugin_text;
+    source->cell_text = source->plugin_text = NULL;
+    source->described = NULL;
+    return TZ_OK;
+}
+
 tz_status tz_define_plugin(tz_registry *registry, const char *id, tz_defined_source *source,
                            const char *from, int (*stopped)(void), tz_error *error)
 {
     const tz_plugin *plugin;
-    tz_described *d = source->described;
-    if (d) {
-        d->late = (tz_late_rows){.compile = compile_late, .destroy = destroy_late};
-        d->stopped = stopped;
-        const tz_status added =
-            tz_registry_add_late(registry, from, &d->plugin, &d->late, &plugin, error);
-        if (!added) { /* they are the registry's now */
-            d->cell_text = source->cell_text;
-            d->plugin_text = source->plugin_text;
-            source->cell_text = source->plugin_text = NULL;
-            source->described = NULL;
-        }
-        return added;
-    }
-    const image_taker to = {.registry = registry, .from = from};
-    return compile(id, source->plugin_text, source->cell_text, stopped, &to, error);
+    const tz_cancel cancel = {.stopped = stopped};
+    tz_cache_key key;
+    bool kept;
+    void *image;
+    size_t bytes;
+    if (source->described)
+        return add_late(registry, source, from, error);
+    tz_status status = compile(id, (const char *const[]){source->plugin_text, source->cell_text},
+                               false, &cancel, &key, &kept, &image, &bytes, error);
+    if (!status)
+        status = tz_registry_add(registry, from, image, bytes, &plugin, error);
+    if (!status && !kept)
+        tz_cache_write(key, &images, image, bytes);
+    free(image);
+    return status;
 }
 
 int tz_define_describe(char *text, size_t size)
@@ -105,7 +102,7 @@ int tz_define_describe(char *text, size_t size)
     tz_compiler compiler;
     tz_error error;
     char folder[PATH_MAX];
-    if (tz_compiler_find(&compiler, &error) != TZ_OK) {
+    if (tz_compiler_find(&compiler, NULL, &error) != TZ_OK) {
         snprintf(text, size, "missing, optional: %s\n", error.message);
         return 0;
     }

@@ -93,7 +93,7 @@ static void read_wish(lua_State *L, int index, const char *who, int dims, tz_pla
     if (type == LUA_TSTRING)
         out->policy = tz_text_check(L, -1, who, "policy");
     else if (type != LUA_TNIL && type != LUA_TFUNCTION)
-        tz_raise(L, "%s: 'policy' must be a name or a function, not %s", who, tz_kind_text(L, -1));
+        tz_raise_kind(L, -1, who, "policy", "a name or a function");
     if (type == LUA_TFUNCTION)
         tz_function_text(L, -1, out->function, sizeof out->function);
     lua_pop(L, 1);
@@ -273,6 +273,13 @@ tz_status tz_policy_ask(tz_simulation_handle *handle, tz_error *error)
     if (next.height > 0 && !next.family[0])
         strcpy(next.family, view->plan->family);
     return tz_policy_answer(policy, &next, error);
+}
+
+void tz_policy_warn(const tz_simulation_handle *handle)
+{
+    char warning[1024];
+    if (tz_policy_take_warning(tz_simulation_policy(handle->simulation), warning, sizeof warning))
+        tz_context_note(handle->context, TZ_NOTE_WARNING, "%s", warning);
 }
 
 void tz_policy_keep(lua_State *L, int index, int handle_index, const tz_plan_wish *wish)

@@ -22,6 +22,9 @@ void tz_plan_push(lua_State *L, const tz_plan *plan, int dims);
 
 /* ---- Policies -------------------------------------------------------------------------------- */
 
+/* Pass on the warning that the policy has, if any. */
+void tz_policy_warn(const tz_simulation_handle *handle);
+
 /* The keys of a policy, in addition to those of a plan. */
 extern const tz_key tz_wish_options[];
 

@@ -532,8 +532,7 @@ static void get_devices(lua_State *L, int index, char *text, size_t size)
     const lua_Integer count = type == LUA_TTABLE ? (lua_Integer)lua_rawlen(L, -1) : 1;
     text[0] = '\0';
     if (type != LUA_TNIL && type != LUA_TTABLE && type != LUA_TSTRING && type != LUA_TNUMBER)
-        tz_raise(L, "%s: 'devices' must be a text or a list of GPU numbers, not %s", creating,
-                 tz_kind_text(L, -1));
+        tz_raise_kind(L, -1, creating, "devices", "a text or a list of GPU numbers");
     if (type == LUA_TTABLE && count == 0)
         tz_raise(L, "%s: the list 'devices' is empty", creating);
     for (lua_Integer i = 1; type != LUA_TNIL && i <= count; i++) {
@@ -583,7 +582,7 @@ static void get_fields(lua_State *L, const tz_stencil *stencil)
     if (tz_table_get(L, 1, "fields") == LUA_TNIL)
         return;
     if (!lua_istable(L, -1))
-        tz_raise(L, "%s: 'fields' must be a table, not %s", creating, tz_kind_text(L, -1));
+        tz_raise_kind(L, -1, creating, "fields", "a table");
     for (int i = 0; i < tz_stencil_fields_all(stencil); i++)
         names[i] = stencil->fields[i].name;
     tz_keys_check(L, -1, "tz.simulation: 'fields'", names, (size_t)tz_stencil_fields_all(stencil),
@@ -617,10 +616,7 @@ static void get_request(lua_State *L, const tz_script_options *options, request 
 {
     tz_simulation_config *config = &r->config;
     tz_error error;
-    if (!lua_istable(L, 1))
-        tz_raise(L, "%s: needs a table: tz.simulation { plugin = …, grid = … }", creating);
-    lua_settop(L, 1);
-    tz_keys_take(L, 1, creating, simulation_options, false);
+    tz_options_take(L, creating, simulation_options, "tz.simulation { plugin = …, grid = … }");
     *config = (tz_simulation_config){
         .registry = options->registry, .dry = options->check, .ranks = options->ranks};
     r->stencil = tz_problem_read(L, 1, creating, config, r->params, &r->plugin);
@@ -713,20 +709,6 @@ static void refuse_again(lua_State *L)
     tz_try(L, creating, error.code, &error);
 }
 
-/* Once for a stencil whose row functions could not be compiled. */
-static void warn_if_interpreted(tz_context *context, const tz_stencil *stencil)
-{
-    tz_error fault;
-    char text[1600];
-    if (!tz_stencil_take_fault(stencil, &fault))
-        return;
-    tz_error_format(&fault, text, sizeof text);
-    tz_context_note(
-        context, TZ_NOTE_WARNING,
-        "the formulas of '%s' are interpreted, up to ten times slower than compiled: %s",
-        stencil->id, text);
-}
-
 static int simulation_new(lua_State *L)
 {
     tz_context *context = tz_context_get(L);
@@ -749,7 +731,7 @@ static int simulation_new(lua_State *L)
     }
     find_source(handle, r.config.registry, r.plugin);
     tz_handle_open(handle, r.name);
-    warn_if_interpreted(context, r.stencil);
+    tz_policy_warn(handle);
     tz_policy_keep(L, 1, 3, &r.wish);
     tz_scalars_keep(L, 1, 3);
     assign_fields(L, handle, 2);

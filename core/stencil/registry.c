@@ -11,6 +11,9 @@
 #include <fcntl.h>
 #include <fenv.h>
 #include <limits.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -32,7 +35,12 @@ typedef struct plugin_slot {
     const tz_stencil **stencil_pointers;
     bool probed;
     tz_late_rows *late; /* of a stencil in memory, else NULL */
-    bool compiled;
+    bool compiling, compiled;
+    pthread_t thread; /* that compiles: its library, or not_compiled */
+    atomic_bool ended, unwanted;
+    tz_cancel cancel;
+    void *built;
+    size_t built_bytes;
     tz_error not_compiled; /* why; code 0: not tried */
     bool fault_taken;
 } plugin_slot;
@@ -247,6 +255,10 @@ static void close_slot(plugin_slot *slot)
     refuse(slot);
     for (size_t k = 0; k < slot->stencils_count; k++)
         tz_description_clear(&slot->stencils[k]);
+    atomic_store(&slot->unwanted, true);
+    if (slot->compiling)
+        pthread_join(slot->thread, NULL);
+    free(slot->built);
     if (slot->late)
         slot->late->destroy(slot->late);
     free(slot->stencils);
@@ -397,12 +409,12 @@ static tz_status replace(plugin_slot *slot, const tz_stencil *compiled, tz_error
     return status;
 }
 
-tz_status tz_late_rows_take(tz_late_rows *late, const void *image, size_t bytes, tz_error *error)
+/* Load what was compiled. */
+static tz_status take_image(plugin_slot *slot, tz_error *error)
 {
-    plugin_slot *slot = late->slot;
     const tz_plugin *theirs = NULL;
     tz_stencil compiled;
-    tz_status status = keep_image(slot, image, bytes, error);
+    tz_status status = keep_image(slot, slot->built, slot->built_bytes, error);
     if (status)
         return status;
     name_image(slot);
@@ -413,20 +425,95 @@ tz_status tz_late_rows_take(tz_late_rows *late, const void *image, size_t bytes,
         return status;
     status = replace(slot, &compiled, error);
     tz_description_clear(&compiled);
+    if (!status)
+        slot->late->keep(slot->late, slot->built, slot->built_bytes);
     return status;
 }
 
-tz_status tz_stencil_compile(const tz_stencil *stencil, tz_error *error)
+/* After a compilation, whose status and error those are. */
+static tz_status finish(plugin_slot *slot)
 {
-    const tz_late_rows *late = stencil->engine;
-    plugin_slot *slot = late ? late->slot : NULL;
-    if (!slot || slot->compiled)
-        return TZ_OK;
     tz_status status = slot->not_compiled.code;
     if (!status)
-        status = slot->late->compile(slot->late, &slot->not_compiled);
+        status = take_image(slot, &slot->not_compiled);
+    free(slot->built);
+    slot->built = NULL;
     slot->compiled = status == TZ_OK;
     slot->entry.file = status ? NULL : slot->image;
+    return status;
+}
+
+static tz_status build(plugin_slot *slot, bool kept)
+{
+    return slot->late->compile(slot->late, kept, &slot->cancel, &slot->built, &slot->built_bytes,
+                               &slot->not_compiled);
+}
+
+static void *build_beside(void *data)
+{
+    plugin_slot *slot = data;
+    build(slot, false);
+    atomic_store(&slot->ended, true);
+    return NULL;
+}
+
+/* The slot of a stencil whose row functions may be compiled yet, else NULL. */
+static plugin_slot *late_slot(const tz_stencil *stencil)
+{
+    const tz_late_rows *late = stencil->engine;
+    return late && !late->slot->compiled ? late->slot : NULL;
+}
+
+void tz_stencil_compile_begin(const tz_stencil *stencil, const tz_cancel *cancel)
+{
+    plugin_slot *slot = late_slot(stencil);
+    sigset_t all, before;
+    if (!slot || slot->compiling || slot->not_compiled.code)
+        return;
+    slot->cancel = (tz_cancel){cancel->stopped, &slot->unwanted};
+    if (build(slot, true) || slot->built) {
+        finish(slot);
+        return;
+    }
+    sigfillset(&all); /* the main thread handles all signals */
+    pthread_sigmask(SIG_SETMASK, &all, &before);
+    slot->compiling = pthread_create(&slot->thread, NULL, build_beside, slot) == 0;
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+}
+
+/* Wait for the thread. */
+static void join(plugin_slot *slot)
+{
+    if (slot->compiling)
+        pthread_join(slot->thread, NULL);
+    slot->compiling = false;
+}
+
+bool tz_stencil_is_compiling(const tz_stencil *stencil)
+{
+    plugin_slot *slot = late_slot(stencil);
+    if (!slot || !slot->compiling)
+        return false;
+    if (!atomic_load(&slot->ended))
+        return true;
+    join(slot);
+    finish(slot);
+    return false;
+}
+
+tz_status tz_stencil_compile(const tz_stencil *stencil, const tz_cancel *cancel, tz_error *error)
+{
+    plugin_slot *slot = late_slot(stencil);
+    if (!slot)
+        return TZ_OK;
+    const bool began = slot->compiling;
+    slot->cancel = (tz_cancel){cancel->stopped, &slot->unwanted};
+    join(slot);
+    tz_status status = slot->not_compiled.code;
+    if (!status && !began)
+        status = build(slot, false);
+    if (!status)
+        status = finish(slot);
     if (status && error)
         *error = slot->not_compiled;
     if (status == TZ_INTERRUPTED)
@@ -436,9 +523,8 @@ tz_status tz_stencil_compile(const tz_stencil *stencil, tz_error *error)
 
 bool tz_stencil_take_fault(const tz_stencil *stencil, tz_error *fault)
 {
-    const tz_late_rows *late = stencil->engine;
-    plugin_slot *slot = late ? late->slot : NULL;
-    if (!slot || !slot->not_compiled.code || slot->fault_taken)
+    plugin_slot *slot = late_slot(stencil);
+    if (!slot || slot->compiling || !slot->not_compiled.code || slot->fault_taken)
         return false;
     *fault = slot->not_compiled;
     return slot->fault_taken = true;

@@ -14,7 +14,7 @@ cat >heat.lua <<'END'
 local tz = require "trapeze"
 local heat = tz.stencil { name = tz.args.name or "heat", dims = 2, params = { k = 0.2 },
   update = "u + k*(u[-1,0] + u[1,0] + u[0,-1] + u[0,1] - 4*u)" }
-local sim = tz.simulation { plugin = heat, grid = { 64, 48 }, fields = { u = function(x, y) return x == 20 and 1 or 0 end } }
+local sim = tz.simulation { plugin = heat, grid = { 64, 48 }, policy = tz.args.policy or "predicted", fields = { u = function(x, y) return x == 20 and 1 or 0 end } }
 sim:every(10, tz.png("u", { range = { 0, 1 } }))
 sim:run(20)
 tz.expect(math.abs(sim:sum "u" - 48) < 1e-3)
@@ -123,6 +123,11 @@ rc=$?
 check "a compiler that hangs: Ctrl-C ends both" errs "interrupted"
 check "nothing is left of it" sh -c '! ps -eo args | grep -v grep | grep -q "$1"' - "$work/hanging-cc"
 check "no temporary folder is left" sh -c '! ls -d tmp/trapeze-??????/heat.c 2>/dev/null | grep -q .'
+rm -f hangs
+TMPDIR="$work/tmp" CC="$work/hanging-cc" t run heat.lua -q --set policy=auto
+check "rows compiled beside the run: it does not wait" is $rc 0
+check "rows compiled beside the run: the compiler ends with it" sh -c '! ps -eo args | grep -v grep | grep -q "$1"' - "$work/hanging-cc"
+check "rows compiled beside the run: no temporary folder is left" sh -c '! ls -d tmp/trapeze-??????/heat.c 2>/dev/null | grep -q .'
 PATH=/nowhere t run heat.lua -q
 check "no compiler: names the package" errs "apt-get install gcc"
 PATH=/nowhere t doctor

@@ -237,16 +237,6 @@ static tz_status plan_for(const tz_cpu_grid *grid, tz_plan *plan, tz_error *erro
     return status ? status : family_of(grid, plan)->plan(grid, plan, error);
 }
 
-/* Row functions of a stencil in memory are compiled before they are planned with. Without a
- * compiler those that are there compute. */
-static tz_status need_rows(const tz_problem *problem, tz_error *error)
-{
-    tz_error why;
-    if (tz_stencil_compile(problem->stencil, &why) != TZ_INTERRUPTED)
-        return TZ_OK;
-    return tz_error_set(error, TZ_INTERRUPTED, why.place, "%s", why.message);
-}
-
 static int64_t room_bytes(const tz_cpu_grid *grid, const tz_plan *plan)
 {
     const tz_cpu_family *family = family_of(grid, plan);
@@ -258,9 +248,6 @@ static tz_status cpu_plan(const tz_problem *problem, const tz_place *place, tz_p
                           tz_error *error)
 {
     tz_machine machine;
-    const tz_status status = need_rows(problem, error);
-    if (status)
-        return status;
     tz_machine_read(&machine);
     const tz_cpu_grid grid = tz_cpu_grid_of(problem, &machine, place->threads);
     return plan_for(&grid, plan, error);
@@ -363,13 +350,13 @@ static tz_status cpu_candidates(const tz_problem *problem, const tz_place *place
                                 const tz_plan *given, tz_plan *plans, int max, int *count,
                                 tz_error *error)
 {
+    tz_status status = tz_stencil_compile(problem->stencil, &place->cancel, error);
     const tz_machine machine = machine_of(place);
     const tz_cpu_grid grid = tz_cpu_grid_of(problem, &machine, place->threads);
     tz_cpu_plans list = {.grid = &grid, .plans = plans, .max = max};
     tz_plan whole = *given;
     *count = 0;
-    tz_status status = need_rows(problem, error);
-    if (!status)
+    if (status != TZ_INTERRUPTED) /* plans of the interpreted rows without a compiler */
         status = plan_for(&grid, &whole, error);
     for (int i = 0; !status && tz_cpu_families[i]; i++) {
         tz_plan named = *given;
@@ -384,14 +371,17 @@ static tz_status cpu_candidates(const tz_problem *problem, const tz_place *place
 static tz_status cpu_work(const tz_problem *problem, const tz_place *place, const tz_plan *plan,
                           tz_effort effort, tz_model_work *out, tz_error *error)
 {
-    (void)effort; /* row functions are compiled already */
+    (void)effort; /* row functions are compiled, or these are now */
+    const tz_status status =
+        place->absent ? TZ_OK : tz_stencil_compile(problem->stencil, &place->cancel, error);
+    if (status)
+        return status;
     const tz_machine machine = machine_of(place);
     tz_cpu_grid grid = tz_cpu_grid_of(problem, &machine, place->threads);
     grid.absent = place->absent;
     const tz_cpu_family *family = family_of(&grid, plan);
     const tz_stage stage = tz_cpu_stage_of(&grid, family, plan);
-    const tz_status status = place->absent ? TZ_OK : need_rows(problem, error);
-    return status ? status : tz_cpu_work(&grid, family, &stage, out, error);
+    return tz_cpu_work(&grid, family, &stage, out, error);
 }
 
 static int64_t cpu_bytes(const tz_problem *problem, const tz_place *place, const tz_plan *plan)
@@ -416,7 +406,8 @@ typedef struct cpu {
     tz_host_store store;
     outside outside;
     tz_cpu_room room;
-    /* The last plan's, without arrays and step. */
+    const tz_kernels *kernels; /* of the first pass, when `grid` was made */
+    /* The last plan's, without arrays and step; NULL: no plan yet. */
     const tz_cpu_family *family;
     tz_plan plan;
     tz_stage stage;
@@ -440,6 +431,17 @@ static void cpu_destroy(void *any)
     free(state);
 }
 
+/* For the row functions that the stencil has now. */
+static void set_grid(cpu *state)
+{
+    const tz_backend_context *context = &state->context;
+    state->grid =
+        tz_cpu_grid_of(context->problem, &state->machine, tz_threads_count(context->threads));
+    state->grid.stage.pool = context->threads;
+    state->kernels = context->problem->stencil->passes[0].kernels;
+    state->family = NULL;
+}
+
 static tz_status cpu_create(void **out, const tz_backend_context *context, tz_error *error)
 {
     const tz_problem *problem = context->problem;
@@ -448,11 +450,8 @@ static tz_status cpu_create(void **out, const tz_backend_context *context, tz_er
         return tz_error_set(error, TZ_MEMORY, NULL, "not enough memory");
     state->context = *context;
     tz_machine_read(&state->machine);
-    state->grid = tz_cpu_grid_of(problem, &state->machine, tz_threads_count(context->threads));
-    state->grid.stage.pool = context->threads;
-    tz_status status = need_rows(problem, error);
-    if (!status)
-        status = tz_threads_start(context->threads, error);
+    set_grid(state);
+    tz_status status = tz_threads_start(context->threads, error);
     if (!status)
         status = tz_host_store_create(&state->store, problem, store_ghost(problem),
                                       context->threads, true, error);
@@ -543,6 +542,8 @@ static tz_status stage_of_span(void *any, const tz_plan *plan, int height, int64
     const tz_problem *problem = state->context.problem;
     tz_plan now = *plan;
     now.height = height;
+    if (state->kernels != problem->stencil->passes[0].kernels) /* compiled since */
+        set_grid(state);
     if (!state->family || !tz_plan_equal(&now, &state->plan)) {
         state->family = family_of(&state->grid, &now);
         state->plan = now;
@@ -731,6 +732,7 @@ static const tz_slab_functions slab_functions = {.leaves_out = leaves_out,
 const tz_backend tz_backend_cpu = {
     .name = "cpu",
     .doc = "threads and temporal blocking with ghost zones",
+    .rows = true,
     .identify = tz_host_identify,
     .family = cpu_family,
     .plan = cpu_plan,
