@@ -61,9 +61,9 @@ static tz_status add(tz_movie_file *file, const tz_image *frame, tz_error *error
                             frame->width, frame->height, movie->width, movie->height);
     for (int y = 0; y < movie->height; y++)
         tz_image_row(frame, y, movie->pixels + (size_t)y * line);
-    tz_status status =
-        movie->feed ? tz_feed_write(movie->feed, movie->pixels, line * (size_t)movie->height, error)
-                    : tz_error_set(error, TZ_IO, movie->program, "has ended");
+    tz_status status = movie->feed ? tz_feed_send(movie->feed, movie->pixels,
+                                                  line * (size_t)movie->height, NULL, error)
+                                   : tz_error_set(error, TZ_IO, movie->program, "has ended");
     if (status != TZ_OK && movie->feed) {
         tz_error why;
         if (tz_feed_end(movie->feed, &why) != TZ_OK && error)
