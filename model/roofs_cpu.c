@@ -77,7 +77,6 @@ static double units_of(const tz_model_device *d, const double *n)
         n[TZ_WORK_FP32] / fp32 + n[TZ_WORK_FP64] / fp64,
         n[TZ_WORK_LOGIC] / rate(&d->logic_rate, TZ_FIT_CPU_RATE) +
             n[TZ_WORK_INTEGER] / rate(&d->integer_rate, TZ_FIT_CPU_RATE),
-        n[TZ_WORK_SHUFFLE] / rate(&d->shuffle_rate, TZ_FIT_CPU_RATE),
         n[TZ_WORK_SPECIAL] / rate(&d->special_rate, TZ_FIT_CPU_SPECIAL_RATE),
     };
     double longest = 0;

@@ -2,7 +2,7 @@
  * shells. */
 #include "cli/command.h"
 
-#include "lua/manual.h"
+#include "lua/script.h"
 #include <string.h>
 
 /* ---- Manual pages ---------------------------------------------------------------------------- */

@@ -1,6 +1,7 @@
 /* The work of a jump in host memory, with FFTW. Called by jump.c. */
 #include "jump/host.h"
 
+#include "base/library.h"
 #include <dlfcn.h>
 #include <math.h>
 #include <stdatomic.h>
@@ -14,31 +15,21 @@ static const char *const known[] = {"libfftw3.so.3", "libfftw3.so", NULL};
 
 tz_status tz_fftw_open(tz_fftw *fftw, const char *const *names, tz_error *error)
 {
-    static const struct {
-        const char *symbol;
-        size_t offset;
-    } symbols[] = {{"fftw_plan_r2r", offsetof(tz_fftw, plan_r2r)},
-                   {"fftw_execute_r2r", offsetof(tz_fftw, execute_r2r)},
-                   {"fftw_destroy_plan", offsetof(tz_fftw, destroy_plan)}};
-    void *library = NULL;
-    const char *name = NULL;
+    static const tz_library_symbol symbols[] = {
+        {"fftw_plan_r2r", offsetof(tz_fftw, plan_r2r), false},
+        {"fftw_execute_r2r", offsetof(tz_fftw, execute_r2r), false},
+        {"fftw_destroy_plan", offsetof(tz_fftw, destroy_plan), false}};
     *fftw = (tz_fftw){.version = ""};
-    for (int k = 0; !library && (names ? names : known)[k]; k++) {
-        name = (names ? names : known)[k];
-        library = dlopen(name, RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
-    }
-    if (!library)
+    const tz_library library =
+        tz_library_open(names ? names : known, fftw, symbols, sizeof symbols / sizeof *symbols);
+    if (!library.handle)
         return tz_error_set(error, TZ_UNSUPPORTED, "jump",
                             "jumps on a CPU need libfftw3, which is not found: install it (Debian, "
                             "Ubuntu: apt-get install libfftw3-double3) or use sim:run");
-    for (size_t k = 0; k < sizeof symbols / sizeof *symbols; k++) {
-        void *function = dlsym(library, symbols[k].symbol);
-        if (!function)
-            return tz_error_set(error, TZ_UNSUPPORTED, name, "this libfftw3 has no %s",
-                                symbols[k].symbol);
-        memcpy((char *)fftw + symbols[k].offset, &function, sizeof function);
-    }
-    const char *version = dlsym(library, "fftw_version");
+    if (library.missing)
+        return tz_error_set(error, TZ_UNSUPPORTED, library.name, "this libfftw3 has no %s",
+                            library.missing);
+    const char *version = dlsym(library.handle, "fftw_version");
     if (version)
         snprintf(fftw->version, sizeof fftw->version, "%.47s", version);
     return TZ_OK;

@@ -160,7 +160,7 @@ static int array_save(lua_State *L)
     const tz_format *format = find_format(L, name);
     tz_error error;
     if (tz_folder_check_name(name, &error) != TZ_OK ||
-        (format->check && format->check(&error) != TZ_OK))
+        (format->check && format->check(format, &error) != TZ_OK))
         tz_raise_error(L, "array:save", &error);
     if (context->options->check) {
         tz_context_print(context, "  writes %s\n", name);
@@ -286,9 +286,7 @@ static TZ_KEY_NAMES_OF(dtype_names, tz_dtype_name, TZ_DTYPE_COUNT)
 
 static int array_new(lua_State *L)
 {
-    tz_options_check(L, 1, "tz.array");
-    lua_settop(L, 1);
-    tz_keys_take(L, 1, "tz.array", array_options, false);
+    tz_options_take(L, "tz.array", array_options, NULL);
     int64_t shape[TZ_AXES] = {1, 1, 1};
     const int dims = tz_key_integers(L, 1, "tz.array", "shape", TZ_AXES, 1, shape);
     if (dims == 0)
@@ -445,8 +443,7 @@ static const tz_key random_options[] = {
 
 static int value_random(lua_State *L)
 {
-    tz_options_check(L, 1, "tz.random");
-    tz_keys_take(L, 1, "tz.random", random_options, false);
+    tz_options_take(L, "tz.random", random_options, NULL);
     int64_t seed = 0;
     tz_random_value value = {.has_range = false};
     if (!tz_key_integer(L, 1, "tz.random", "seed", &seed))

@@ -1,6 +1,6 @@
 /* Methods sim:every and sim:write, and tz.checkpoint. simulation.c and module.c register them;
  * running.c writes and calls what is bound. */
-#include "lua/binding.h"
+#include "lua/handle.h"
 
 #include "base/number.h"
 #include "lua/api.h"
@@ -9,7 +9,6 @@
 #include "lua/interrupt.h"
 #include "lua/keys.h"
 #include "lua/module.h"
-#include "lua/output.h"
 #include "lua/recall.h"
 #include "sim/residual.h"
 #include "sim/simulation.h"

@@ -6,7 +6,6 @@
 #include "define/plugin.h"
 #include "lua/api.h"
 #include "lua/context.h"
-#include "lua/definition.h"
 #include "lua/interrupt.h"
 #include "lua/keys.h"
 #include "lua/module.h"

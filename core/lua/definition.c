@@ -1,5 +1,5 @@
 /* tz.stencil: a definition is read from a table of Lua. define.c compiles it. */
-#include "lua/definition.h"
+#include "lua/define.h"
 
 #include "base/number.h"
 #include "define/check.h"
@@ -117,7 +117,7 @@ static bool push_inner(lua_State *L, int index, const char *who, const char *key
         return false;
     }
     if (!lua_istable(L, -1))
-        tz_raise(L, "%s: '%s' must be a table, not %s", who, key, tz_kind_text(L, -1));
+        tz_raise_kind(L, -1, who, key, "a table");
     return true;
 }
 
@@ -142,8 +142,7 @@ static tz_defined_text kept_formula(lua_State *L, const char *who, const char *n
         lua_pushstring(L, tz_number_format(number, lua_tonumber(L, -1)));
         lua_remove(L, -2);
     } else if (lua_type(L, -1) != LUA_TSTRING) {
-        tz_raise(L, "%s: '%.60s' must be a formula, a string, not %s", who, name,
-                 tz_kind_text(L, -1));
+        tz_raise_kind(L, -1, who, name, "a formula, a string");
     }
     out.text = lua_tolstring(L, -1, &out.length);
     luaL_ref(L, STACK_OPTIONS);
@@ -340,7 +339,7 @@ static int get_updates(lua_State *L, const char *who, tz_defined_update *updates
 static int get_written(lua_State *L, const char *who, const char *key, tz_defined_update *updates)
 {
     if (!lua_istable(L, -1))
-        tz_raise(L, "%s: '%s' must be a list of fields, not %s", who, key, tz_kind_text(L, -1));
+        tz_raise_kind(L, -1, who, key, "a list of fields");
     tz_list_check(L, who, key);
     const lua_Integer count = (lua_Integer)lua_rawlen(L, -1);
     if (count > TZ_FIELDS_MAX)
@@ -408,8 +407,7 @@ static void get_passes(lua_State *L, tz_definition_value *v)
         get_pass(L, v, 0);
         d->passes_count = 1;
     } else if (type != LUA_TNIL) {
-        tz_raise(L, "%s: 'update' must be a table { FIELD = formula }, not %s", what,
-                 tz_kind_text(L, -1));
+        tz_raise_kind(L, -1, what, "update", "a table { FIELD = formula }");
     } else {
         lua_pop(L, 1);
     }
@@ -571,8 +569,7 @@ static void get_coefficients(lua_State *L, tz_definition_value *v)
     tz_defined_coefficients *c = &v->coefficients;
     const int type = tz_table_get(L, STACK_OPTIONS, "coefficients");
     if (type != LUA_TNIL && type != LUA_TTABLE && type != LUA_TSTRING)
-        tz_raise(L, "%s: 'coefficients' must be a list, or the id of a stencil, not %s", what,
-                 tz_kind_text(L, -1));
+        tz_raise_kind(L, -1, what, "coefficients", "a list, or the id of a stencil");
     if (type == LUA_TNIL) {
         lua_pop(L, 1);
         for (size_t i = 0; i < sizeof with / sizeof *with; i++)
@@ -660,10 +657,8 @@ static void check_given(lua_State *L, int index)
 
 tz_definition_value *tz_definition_read(lua_State *L, bool unsafe)
 {
-    if (!lua_istable(L, 1))
-        tz_raise(L, "%s: needs a table: tz.stencil { dims = 2, update = { u = \"…\" } }", what);
-    lua_settop(L, STACK_OPTIONS);
-    tz_keys_take(L, STACK_OPTIONS, what, tz_definition_options, false);
+    tz_options_take(L, what, tz_definition_options,
+                    "tz.stencil { dims = 2, update = { u = \"…\" } }");
     check_given(L, STACK_OPTIONS);
     tz_definition_value *v = lua_newuserdatauv(L, sizeof *v, 0);
     memset(v, 0, sizeof *v);

@@ -89,6 +89,12 @@ const char *tz_kind_text(lua_State *L, int index)
     return type == LUA_TNONE ? "no value" : kinds[type];
 }
 
+noreturn void tz_raise_kind(lua_State *L, int index, const char *what, const char *key,
+                            const char *wanted)
+{
+    tz_raise(L, "%s: '%.60s' must be %s, not %s", what, key, wanted, tz_kind_text(L, index));
+}
+
 static noreturn void raise_unknown(lua_State *L, const char *what, const char *key,
                                    const char *const *keys, size_t n)
 {
@@ -252,6 +258,15 @@ void tz_keys_take(lua_State *L, int index, const char *what, const tz_key *optio
     lua_setmetatable(L, index);
 }
 
+void tz_options_take(lua_State *L, const char *what, const tz_key *options, const char *example)
+{
+    if (example && !lua_istable(L, 1))
+        tz_raise(L, "%s: needs a table: %s", what, example);
+    tz_options_check(L, 1, what);
+    lua_settop(L, 1);
+    tz_keys_take(L, 1, what, options, false);
+}
+
 void tz_options_check(lua_State *L, int index, const char *what)
 {
     if (!lua_istable(L, index))
@@ -331,7 +346,7 @@ bool tz_key_number(lua_State *L, int index, const char *what, const char *key, d
         return false;
     const tz_key *row = row_of(L, index, key);
     if (lua_type(L, -1) != LUA_TNUMBER)
-        tz_raise(L, "%s: '%s' must be a number, not %s", what, key, tz_kind_text(L, -1));
+        tz_raise_kind(L, -1, what, key, "a number");
     const double value = lua_tonumber(L, -1);
     if (!isfinite(value))
         tz_raise(L, "%s: '%s' must be a finite number", what, key);
@@ -349,7 +364,7 @@ int64_t tz_integer_check(lua_State *L, int index, const char *what, const char *
 {
     int is_integer = 0;
     if (lua_type(L, index) != LUA_TNUMBER)
-        tz_raise(L, "%s: '%s' must be an integer, not %s", what, name, tz_kind_text(L, index));
+        tz_raise_kind(L, index, what, name, "an integer");
     const int64_t value = lua_tointegerx(L, index, &is_integer);
     if (!is_integer) {
         char number[TZ_NUMBER_SIZE];
@@ -384,7 +399,7 @@ bool tz_key_integer(lua_State *L, int index, const char *what, const char *key, 
 const char *tz_text_check(lua_State *L, int index, const char *what, const char *name)
 {
     if (lua_type(L, index) != LUA_TSTRING)
-        tz_raise(L, "%s: '%s' must be a string, not %s", what, name, tz_kind_text(L, index));
+        tz_raise_kind(L, index, what, name, "a string");
     const char *text = lua_tostring(L, index);
     if (strlen(text) != lua_rawlen(L, index))
         tz_raise(L, "%s: '%s' holds a zero byte", what, name);
@@ -463,7 +478,7 @@ bool tz_key_flag(lua_State *L, int index, const char *what, const char *key, boo
     if (!get(L, index, key, &given))
         return false;
     if (!lua_isboolean(L, -1))
-        tz_raise(L, "%s: '%s' must be true or false, not %s", what, key, tz_kind_text(L, -1));
+        tz_raise_kind(L, -1, what, key, "true or false");
     *out = lua_toboolean(L, -1);
     lua_pop(L, 1);
     return given;
@@ -511,8 +526,7 @@ int tz_key_vector(lua_State *L, int index, const char *what, const char *key, do
         else
             lua_pushvalue(L, -1);
         if (lua_type(L, -1) != LUA_TNUMBER)
-            tz_raise(L, "%s: '%s' must be a number or a list of numbers, not %s", what, key,
-                     tz_kind_text(L, -1));
+            tz_raise_kind(L, -1, what, key, "a number or a list of numbers");
         out[i] = lua_tonumber(L, -1);
         if (!isfinite(out[i]) || out[i] <= above)
             tz_raise(L, "%s: '%s' must be finite%s", what, key, above < 0 ? "" : " and above 0");
@@ -534,7 +548,7 @@ int tz_key_integers(lua_State *L, int index, const char *what, const char *key, 
         return 1;
     }
     if (!lua_istable(L, -1))
-        tz_raise(L, "%s: '%s' must be a list of integers, not %s", what, key, tz_kind_text(L, -1));
+        tz_raise_kind(L, -1, what, key, "a list of integers");
     tz_list_check(L, what, key);
     const size_t count = lua_rawlen(L, -1);
     if (count < 1 || count > (size_t)most)

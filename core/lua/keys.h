@@ -25,6 +25,10 @@ int tz_script_line(lua_State *L, char *file, size_t size);
 /* "function at FILE:LINE" of the function at a stack index. */
 void tz_function_text(lua_State *L, int index, char *text, size_t size);
 
+/* Raise "what: 'key' must be `wanted`, not a number": what is at the stack index. */
+noreturn void tz_raise_kind(lua_State *L, int index, const char *what, const char *key,
+                            const char *wanted);
+
 /* What is at a stack index, for messages: "a number", "nil", "no value". Static. */
 const char *tz_kind_text(lua_State *L, int index);
 
@@ -86,6 +90,9 @@ void tz_table_copy(lua_State *L, int index, const char *what);
 /* Push the value of a key, without metamethods. Returns its type. */
 int tz_table_get(lua_State *L, int index, const char *key);
 
+/* The only argument as options that tz_keys_take has taken. Raises unless it is a table, such as
+ * `example` (NULL: none). */
+void tz_options_take(lua_State *L, const char *what, const tz_key *options, const char *example);
 /* Raise unless there is a table of options at `index`. */
 void tz_options_check(lua_State *L, int index, const char *what);
 /* Raise if the table on the top of the stack has other keys than 1, 2, … without gaps. */

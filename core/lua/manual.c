@@ -1,6 +1,6 @@
 /* Opens the module in a bare Lua state and prints its table of functions as Markdown. Called by
  * core/cli/cmd_manual.c for `trapeze manual`. */
-#include "lua/manual.h"
+#include "lua/script.h"
 
 #include "base/names.h"
 #include "lua/api.h"

@@ -93,7 +93,7 @@ static void read_wish(lua_State *L, int index, const char *who, int dims, tz_pla
     if (type == LUA_TSTRING)
         out->policy = tz_text_check(L, -1, who, "policy");
     else if (type != LUA_TNIL && type != LUA_TFUNCTION)
-        tz_raise(L, "%s: 'policy' must be a name or a function, not %s", who, tz_kind_text(L, -1));
+        tz_raise_kind(L, -1, who, "policy", "a name or a function");
     if (type == LUA_TFUNCTION)
         tz_function_text(L, -1, out->function, sizeof out->function);
     lua_pop(L, 1);

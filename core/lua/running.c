@@ -4,8 +4,8 @@
 
 #include "base/number.h"
 #include "lua/api.h"
-#include "lua/binding.h"
 #include "lua/checkpoint.h"
+#include "lua/handle.h"
 #include "lua/interrupt.h"
 #include "lua/keys.h"
 #include "lua/live.h"

@@ -114,8 +114,7 @@ static int simulation_newindex(lua_State *L)
 
 /* ---- Values of fields ------------------------------------------------------------------------ */
 
-/* In check mode nothing is computed, and methods that read a field return 0. */
-
+/* A cell's value. In check mode nothing is computed, and methods that read a field return 0. */
 static void push_cell(lua_State *L, const tz_simulation_handle *handle, int field, double value)
 {
     if (tz_type_is_real(tz_handle_stencil(handle)->fields[field].type))
@@ -532,8 +531,7 @@ static void get_devices(lua_State *L, int index, char *text, size_t size)
     const lua_Integer count = type == LUA_TTABLE ? (lua_Integer)lua_rawlen(L, -1) : 1;
     text[0] = '\0';
     if (type != LUA_TNIL && type != LUA_TTABLE && type != LUA_TSTRING && type != LUA_TNUMBER)
-        tz_raise(L, "%s: 'devices' must be a text or a list of GPU numbers, not %s", creating,
-                 tz_kind_text(L, -1));
+        tz_raise_kind(L, -1, creating, "devices", "a text or a list of GPU numbers");
     if (type == LUA_TTABLE && count == 0)
         tz_raise(L, "%s: the list 'devices' is empty", creating);
     for (lua_Integer i = 1; type != LUA_TNIL && i <= count; i++) {
@@ -583,7 +581,7 @@ static void get_fields(lua_State *L, const tz_stencil *stencil)
     if (tz_table_get(L, 1, "fields") == LUA_TNIL)
         return;
     if (!lua_istable(L, -1))
-        tz_raise(L, "%s: 'fields' must be a table, not %s", creating, tz_kind_text(L, -1));
+        tz_raise_kind(L, -1, creating, "fields", "a table");
     for (int i = 0; i < tz_stencil_fields_all(stencil); i++)
         names[i] = stencil->fields[i].name;
     tz_keys_check(L, -1, "tz.simulation: 'fields'", names, (size_t)tz_stencil_fields_all(stencil),
@@ -617,10 +615,7 @@ static void get_request(lua_State *L, const tz_script_options *options, request 
 {
     tz_simulation_config *config = &r->config;
     tz_error error;
-    if (!lua_istable(L, 1))
-        tz_raise(L, "%s: needs a table: tz.simulation { plugin = …, grid = … }", creating);
-    lua_settop(L, 1);
-    tz_keys_take(L, 1, creating, simulation_options, false);
+    tz_options_take(L, creating, simulation_options, "tz.simulation { plugin = …, grid = … }");
     *config = (tz_simulation_config){
         .registry = options->registry, .dry = options->check, .ranks = options->ranks};
     r->stencil = tz_problem_read(L, 1, creating, config, r->params, &r->plugin);

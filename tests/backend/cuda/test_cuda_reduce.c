@@ -443,7 +443,7 @@ static void shrink_on_host(const field *f, int type, int64_t z, int nx, int ny, 
     tz_reducer *reducer;
     char *row = malloc((size_t)n[0] * size);
     assert_non_null(row);
-    assert_ok(tz_reducer_create(&reducer, n[0], n[1], nx, ny, values, NULL));
+    assert_ok(tz_reducer_create(&reducer, n[0], n[1], nx, ny, NULL, values, NULL));
     for (int64_t y = 0; y < n[1]; y++) {
         if (type == BITS)
             for (int64_t x = 0; x < n[0]; x++)

@@ -1,13 +1,14 @@
-/* Opens CUDA's libraries (the driver, NVML, NVRTC, cuFFT) for the files that have their tables. */
-#include "backend/cuda/compile/library.h"
+/* Opens libraries of the system (CUDA's, FFTW, HDF5, libmicrohttpd) for the files that have their
+ * tables. */
+#include "base/library.h"
 
 #include <dlfcn.h>
 #include <string.h>
 
-tz__library tz__library_open(const char *const *names, void *table, const tz__symbol *symbols,
-                             size_t count)
+tz_library tz_library_open(const char *const *names, void *table, const tz_library_symbol *symbols,
+                           size_t count)
 {
-    tz__library library = {0};
+    tz_library library = {0};
     for (; *names && !library.handle; names++) {
         library.handle = dlopen(*names, RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
         library.name = *names;
@@ -22,14 +23,14 @@ tz__library tz__library_open(const char *const *names, void *table, const tz__sy
     return library;
 }
 
-const char *tz__library_why(void)
+const char *tz_library_why(void)
 {
     return dlerror();
 }
 
-void tz__library_close(tz__library *library)
+void tz_library_close(tz_library *library)
 {
     if (library->handle)
         dlclose(library->handle);
-    *library = (tz__library){0};
+    *library = (tz_library){0};
 }
