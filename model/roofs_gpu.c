@@ -676,7 +676,7 @@ tz_status tz_roofs_predict_gpu(const tz_model_work *work, const tz_model_device 
     times t = {.busy_s = (overlap ? soft_max(c.seconds, m.seconds, soft) : c.seconds + m.seconds) +
                          m.spills_s};
     /* The host may be slower than the GPU. */
-    const double launches = 1.0 / fmax(work->stages_per_launch, 1.0);
+    const double launches = work->stages_per_launch > 0.0 ? 1.0 / work->stages_per_launch : 1.0;
     t.start_s = work->cooperative && device->launch_alone_s.known
                     ? launches * device->launch_alone_s.value
                     : fmax(launches * device->launch_gap_s.value,

@@ -100,7 +100,7 @@ typedef struct tz_model_work {
     double syncs;     /* synchronisations of adjacent blocks, or of all, in a stage */
     /* lines of the second level through which adjacent blocks hand each other cells */
     double slots_bytes;
-    double stages_per_launch; /* 1 or more */
+    double stages_per_launch; /* below 1: a stage is several launches */
     double updates; /* of cells in the code of a step: its length grows with them. 0: not known */
     bool estimated; /* not compiled yet: counts are interpolated, registers estimated */
 

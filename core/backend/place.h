@@ -104,9 +104,10 @@ typedef struct tz_backend_context {
     const tz_problem *problem;
     /* One for each field; NULL if the field is not streamed or has no source yet. */
     const tz_streamed_source *const *streamed;
-    tz_threads *threads; /* of a CPU; for a GPU, what prepares data for it; NULL: the caller */
-    int device;          /* number of the GPU; the backends on the CPU ignore it */
-    bool sync;           /* wait after each stage, so that errors name the right stage */
+    tz_threads *threads;  /* of a CPU; for a GPU, what prepares data for it; NULL: the caller */
+    int device;           /* number of the GPU; the backends on the CPU ignore it */
+    bool sync;            /* wait after each stage, so that errors name the right stage */
+    int (*overdue)(void); /* asked while a kernel compiles: not 0 ends that; NULL: nothing does */
     const tz_devices *devices; /* for the backends of backend/slabs: not NULL there */
     /* for these: the iterations that ghost zones are made for; larger ones come later */
     int exchange;

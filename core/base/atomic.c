@@ -305,6 +305,22 @@ void tz_atomic_abort(tz_atomic_file *file)
     file_free(file);
 }
 
+tz_status tz_atomic_end(tz_atomic_file *file, tz_status status, tz_error *error)
+{
+    if (status == TZ_OK)
+        return tz_atomic_commit(file, error);
+    tz_atomic_abort(file);
+    return status;
+}
+
+tz_status tz_atomic_save(const char *path, bool replace, const void *data, size_t bytes,
+                         tz_error *error)
+{
+    tz_atomic_file *file;
+    const tz_status status = tz_atomic_open(&file, path, replace, error);
+    return status ? status : tz_atomic_end(file, tz_atomic_write(file, data, bytes, error), error);
+}
+
 tz_status tz_make_dirs(const char *path, tz_error *error)
 {
     char *partial = strdup(path);

@@ -42,6 +42,13 @@ tz_status tz_atomic_commit(tz_atomic_file *file, tz_error *error);
 /* Free `file` and remove the temporary file: nothing appears. NULL is fine. */
 void tz_atomic_abort(tz_atomic_file *file);
 
+/* Commit if `status` is TZ_OK, else abort. Returns what has failed first. */
+tz_status tz_atomic_end(tz_atomic_file *file, tz_status status, tz_error *error);
+
+/* Open, write, end. */
+tz_status tz_atomic_save(const char *path, bool replace, const void *data, size_t bytes,
+                         tz_error *error);
+
 /* Remove the temporary files in a folder whose processes have ended. A lock tells those that are in
  * use, also by other processes and machines. */
 void tz_atomic_sweep(const char *folder);

@@ -7,6 +7,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <pthread.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -276,7 +277,67 @@ static int open_entry(int folder, tz_cache_key key, const tz_cache_kind *kind, s
     return -1;
 }
 
-void *tz_cache_read(tz_cache_key key, const tz_cache_kind *kind, size_t *bytes)
+/* ---- Memory -----------------------------------------------------------------------------------
+ *
+ * Entries of this process that are in no file: the newest first. */
+
+enum { KEPT_MAX = 256 };
+#define KEPT_BYTES_MAX ((size_t)64 << 20)
+
+typedef struct kept_entry {
+    struct kept_entry *next;
+    tz_cache_key key;
+    const tz_cache_kind *kind;
+    size_t bytes;
+    char data[];
+} kept_entry;
+
+static pthread_mutex_t kept_lock = PTHREAD_MUTEX_INITIALIZER;
+static kept_entry *kept;
+
+static void keep(tz_cache_key key, const tz_cache_kind *kind, const void *data, size_t bytes)
+{
+    kept_entry *entry = malloc(sizeof *entry + bytes);
+    if (!entry)
+        return;
+    *entry = (kept_entry){.key = key, .kind = kind, .bytes = bytes};
+    memcpy(entry->data, data, bytes);
+    pthread_mutex_lock(&kept_lock);
+    entry->next = kept;
+    kept = entry;
+    int count = 0;
+    size_t all = 0;
+    for (kept_entry **at = &kept; *at;) {
+        kept_entry *e = *at;
+        const bool replaced = e != entry && e->kind == kind && tz_cache_key_equal(e->key, key);
+        if (e != entry && (replaced || count + 1 > KEPT_MAX || all + e->bytes > KEPT_BYTES_MAX)) {
+            *at = e->next;
+            free(e);
+            continue;
+        }
+        count++;
+        all += e->bytes;
+        at = &e->next;
+    }
+    pthread_mutex_unlock(&kept_lock);
+}
+
+static void *find_kept(tz_cache_key key, const tz_cache_kind *kind, size_t *bytes)
+{
+    void *data = NULL;
+    pthread_mutex_lock(&kept_lock);
+    for (const kept_entry *e = kept; e && !data; e = e->next)
+        if (e->kind == kind && tz_cache_key_equal(e->key, key) && (data = malloc(e->bytes))) {
+            memcpy(data, e->data, e->bytes);
+            *bytes = e->bytes;
+        }
+    pthread_mutex_unlock(&kept_lock);
+    return data;
+}
+
+/* ---- Reading and writing --------------------------------------------------------------------- */
+
+static void *read_entry(tz_cache_key key, const tz_cache_kind *kind, size_t *bytes)
 {
     bool wanted;
     char *path = tz_cache_folder(&wanted);
@@ -307,6 +368,12 @@ done:
     return data;
 }
 
+void *tz_cache_read(tz_cache_key key, const tz_cache_kind *kind, size_t *bytes)
+{
+    void *data = read_entry(key, kind, bytes);
+    return data || !kind->kept ? data : find_kept(key, kind, bytes);
+}
+
 static tz_status write_entry(int folder, tz_cache_key key, const tz_cache_kind *kind,
                              const void *data, size_t bytes, tz_error *error)
 {
@@ -332,18 +399,21 @@ static tz_status write_entry(int folder, tz_cache_key key, const tz_cache_kind *
 
 void tz_cache_write(tz_cache_key key, const tz_cache_kind *kind, const void *data, size_t bytes)
 {
-    bool wanted;
+    bool wanted, written = false;
     int folder = -1;
     tz_error error = {0};
     char *path = tz_cache_folder(&wanted);
     if (!path && wanted)
         warn("a cache", "there is no folder for it: neither XDG_CACHE_HOME nor HOME is set");
     tz_status status = path ? make_folder(path, kind, &folder, &error) : TZ_OK;
-    if (folder >= 0)
+    if (folder >= 0) {
         status = write_entry(folder, key, kind, data, bytes, &error);
+        written = !status;
+        close(folder);
+    }
     if (status)
         warn(path, error.message);
-    if (folder >= 0)
-        close(folder);
+    if (!written && kind->kept)
+        keep(key, kind, data, bytes);
     free(path);
 }

@@ -23,6 +23,7 @@ typedef struct tz_cache_kind {
     char magic[8];      /* the first bytes of a file; the last one is the format's version */
     const char *ending; /* of a file's name */
     const char *folder; /* OPTIONAL: within the cache, for entries that this user alone may write */
+    bool kept;          /* what cannot be written is kept in memory, for this process */
 } tz_cache_kind;
 
 /* For a kind with a folder of its own, before its entries are used: is the folder this user's, and
@@ -37,7 +38,7 @@ tz_status tz_cache_check_private(const tz_cache_kind *kind, tz_error *error);
 tz_status tz_cache_check_folder(const char *folder, const char *variable, tz_error *error);
 
 /* The data of an entry, malloc'd; NULL if the entry is missing or damaged, or not a file that this
- * user alone can change. */
+ * user alone can change, and this process has not kept it. */
 void *tz_cache_read(tz_cache_key key, const tz_cache_kind *kind, size_t *bytes);
 
 /* Writes or replaces an entry. A failure costs only time: it gives a warning, not an error. */

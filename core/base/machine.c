@@ -178,6 +178,20 @@ tz_isa tz_isa_of_vectors(double bytes)
     return isa;
 }
 
+int tz_machine_processors(void)
+{
+    cpu_set_t set;
+    int count = sched_getaffinity(0, sizeof set, &set) == 0 ? CPU_COUNT(&set) : 1;
+    FILE *file = fopen("/sys/fs/cgroup/cpu.max", "r"); /* "max 100000": no quota */
+    double quota, period;
+    if (file && fscanf(file, "%lf %lf", &quota, &period) == 2 && period > 0 &&
+        quota < count * period)
+        count = (int)(quota / period);
+    if (file)
+        fclose(file);
+    return count < 1 ? 1 : count;
+}
+
 int64_t tz_machine_memory_available(void)
 {
     int64_t available = INT64_MAX;

@@ -58,6 +58,10 @@ tz_isa tz_isa_of_vectors(double bytes);
 /* What TZ_ROWS_ONLY is for it (trapeze/rows_tables.h). */
 int tz_isa_rows_only(tz_isa isa);
 
+/* Processors that this process may use: what its affinity and its control group's quota allow; at
+ * least 1. */
+int tz_machine_processors(void);
+
 /* Bytes that this process can still allocate: the least of free memory, what the control group's
  * limit leaves, and what the address-space limit leaves. INT64_MAX if none is known. */
 int64_t tz_machine_memory_available(void);

@@ -1,8 +1,11 @@
 /* Lists of folders, found from environment variables and from /proc/self/exe, and programs in PATH.
- * Called by core/cli, core/calibrate/records.c, core/define, core/base/cache.c. */
+ * Called by core/cli, core/calibrate/records.c, core/define, core/backend/cuda/compile,
+ * core/base/cache.c. */
 #include "base/paths.h"
 
+#include <dlfcn.h>
 #include <limits.h>
+#include <link.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -157,6 +160,17 @@ void tz_path_prefix(char *text, size_t size)
     tz_path_folder(folder, text, size);
     if (length <= 0)
         text[0] = '\0';
+}
+
+void tz_path_of_code(const void *code, char *text, size_t size)
+{
+    char self[PATH_MAX];
+    Dl_info facts;
+    struct link_map *file = NULL;
+    const bool known = dladdr1(code, &facts, (void **)&file, RTLD_DL_LINKMAP) != 0 && file;
+    /* The executable has no name there. */
+    const char *name = known && file->l_name[0] ? file->l_name : "/proc/self/exe";
+    snprintf(text, size, "%s", realpath(name, self) ? self : "");
 }
 
 static bool is_program(const char *path)

@@ -47,6 +47,10 @@ void tz_path_folder(const char *path, char *text, size_t size);
  * "" if it is not known. */
 void tz_path_prefix(char *text, size_t size);
 
+/* Write the path of the file that `code`, a function's address, was loaded from: a shared library,
+ * or the running executable. "" if it is not known. */
+void tz_path_of_code(const void *code, char *text, size_t size);
+
 /* The path of the folder for compiled code and measured plans, which need not exist and can be
  * deleted at any time. Release it with free(). The first of:
  *

@@ -1,5 +1,6 @@
-/* Spawns a program in a process group of its own, and collects its output or feeds its input.
- * Called by core/define for compilers, core/output/format/video.c, and core/cli for sweeps. */
+/* Spawns a program in a process group of its own, and collects its output, feeds its input, or
+ * talks with it. Called by core/define and core/backend/cuda/compile for compilers, by
+ * core/output/format/video.c, and by core/cli for sweeps. */
 #include "base/process.h"
 
 #include "base/machine.h"
@@ -19,7 +20,7 @@
 
 extern char **environ;
 
-enum { OUTPUT_BYTES_MAX = 64 << 10, PAUSE_MS = 20 };
+enum { OUTPUT_BYTES_MAX = 64 << 10, PAUSE_MS = 20, ANSWER_MS = 2 };
 
 /* ---- The environment ------------------------------------------------------------------------- */
 
@@ -274,19 +275,52 @@ tz_status tz_feed_start(tz_feed **out, const tz_process *process, tz_error *erro
     return tz_error_set_errno(error, reason, process->program, "cannot be started");
 }
 
-tz_status tz_feed_write(tz_feed *feed, const void *data, size_t bytes, tz_error *error)
+/* Send `data`, or receive into it. */
+static tz_status move(tz_feed *feed, bool sends, char *data, size_t bytes, const tz_feed_wait *wait,
+                      tz_error *error)
 {
-    const char *at = data;
     while (bytes > 0) {
-        const ssize_t sent = send(feed->input, at, bytes, MSG_NOSIGNAL);
-        if (sent < 0 && errno == EINTR)
+        const ssize_t moved = sends ? send(feed->input, data, bytes, MSG_NOSIGNAL | MSG_DONTWAIT)
+                                    : recv(feed->input, data, bytes, MSG_DONTWAIT);
+        if (moved > 0) {
+            data += moved;
+            bytes -= (size_t)moved;
             continue;
-        if (sent < 0)
-            return tz_error_set_errno(error, errno, feed->process.program, "does not read on");
-        at += sent;
-        bytes -= (size_t)sent;
+        }
+        if (moved == 0 || (errno != EAGAIN && errno != EINTR))
+            return tz_error_set(error, TZ_IO, feed->process.program,
+                                sends ? "does not read on" : "has ended");
+        if (wait && wait->cancel && tz_cancelled(wait->cancel))
+            return tz_error_set(error, TZ_INTERRUPTED, feed->process.program, "interrupted");
+        if (wait && tz_machine_clock_s() > wait->end_s)
+            return tz_error_set(error, TZ_RANGE, feed->process.program, "takes too long");
+        struct pollfd wanted = {.fd = feed->input, .events = sends ? POLLOUT : POLLIN};
+        poll(&wanted, 1, wait && wait->cancel ? ANSWER_MS : PAUSE_MS);
     }
     return TZ_OK;
+}
+
+tz_status tz_feed_write(tz_feed *feed, const void *data, size_t bytes, tz_error *error)
+{
+    return move(feed, true, (char *)data, bytes, NULL, error);
+}
+
+tz_status tz_feed_send(tz_feed *feed, const void *data, size_t bytes, const tz_feed_wait *wait,
+                       tz_error *error)
+{
+    return move(feed, true, (char *)data, bytes, wait, error);
+}
+
+tz_status tz_feed_receive(tz_feed *feed, void *data, size_t bytes, const tz_feed_wait *wait,
+                          tz_error *error)
+{
+    return move(feed, false, data, bytes, wait, error);
+}
+
+bool tz_feed_has_ended(const tz_feed *feed)
+{
+    struct pollfd end = {.fd = feed->input};
+    return poll(&end, 1, 0) > 0;
 }
 
 /* The last line of what the program wrote, in `text`. */
@@ -309,15 +343,28 @@ tz_status tz_feed_end(tz_feed *feed, tz_error *error)
     if (!feed)
         return TZ_OK;
     int code = 0;
-    char line[400];
+    char line[400], how[64];
     close(feed->input);
     tz_status status = wait_for(&feed->process, feed->pid, -1, NULL, &code, error);
     if (status == TZ_OK && code != 0) {
         last_line(feed->output, line, sizeof line);
-        status = tz_error_set(error, TZ_IO, feed->process.program, "failed with exit code %d%s%s",
-                              code, line[0] ? ": " : "", line);
+        if (code > 128)
+            snprintf(how, sizeof how, "was ended by signal %d", code - 128);
+        else
+            snprintf(how, sizeof how, "failed with exit code %d", code);
+        status = tz_error_set(error, TZ_IO, feed->process.program, "%s%s%s", how,
+                              line[0] ? ": " : "", line);
     }
     close(feed->output);
     free(feed);
     return status;
+}
+
+void tz_feed_kill(tz_feed *feed)
+{
+    if (!feed)
+        return;
+    kill(-feed->pid, SIGKILL);
+    feed->process.limit_s = 1e9;
+    tz_feed_end(feed, NULL);
 }

@@ -2,6 +2,7 @@
 #ifndef TZ_CORE_BASE_PROCESS_H
 #define TZ_CORE_BASE_PROCESS_H
 
+#include "base/cancel.h"
 #include "base/error.h"
 #include <stdbool.h>
 
@@ -32,8 +33,26 @@ typedef struct tz_feed tz_feed;
 tz_status tz_feed_start(tz_feed **out, const tz_process *process, tz_error *error);
 /* Waits while the program does not read. TZ_IO: it has ended. */
 tz_status tz_feed_write(tz_feed *feed, const void *data, size_t bytes, tz_error *error);
+
+/* How long to wait for a program. */
+typedef struct tz_feed_wait {
+    double end_s;            /* until then, on tz_machine_clock_s() */
+    const tz_cancel *cancel; /* OPTIONAL: asked every few milliseconds */
+} tz_feed_wait;
+
+/* Its input is a socket, so a program may answer on it: file descriptor 0. Send and receive so many
+ * bytes. TZ_IO: it has ended; TZ_RANGE: end_s has come; TZ_INTERRUPTED. */
+tz_status tz_feed_send(tz_feed *feed, const void *data, size_t bytes, const tz_feed_wait *wait,
+                       tz_error *error);
+tz_status tz_feed_receive(tz_feed *feed, void *data, size_t bytes, const tz_feed_wait *wait,
+                          tz_error *error);
+/* Has it ended, or closed its input? */
+bool tz_feed_has_ended(const tz_feed *feed);
+
 /* End its input, wait for its end, and free the feed in any case. NULL is fine. Errors as of
  * tz_process_run(); TZ_IO with the last line that it wrote, if its exit status is not 0. */
 tz_status tz_feed_end(tz_feed *feed, tz_error *error);
+/* Kill it at once, and free the feed. NULL is fine. */
+void tz_feed_kill(tz_feed *feed);
 
 #endif

@@ -60,6 +60,8 @@ const tz_command tz_command_run = {
         "                     ({searchers}) start there, others keep N\n"
         "  --forget           find the best plan anew (policies auto and exhaustive)\n"
         "  --threads N        threads of the cpu backend\n"
+        "  --compile-threads N  so many kernels for a GPU are compiled at once (default: half of\n"
+        "                     the processors); the ranks of a machine share them out\n"
         "  --family NAME      how stages are executed: {families}\n"
         "  --sync             wait for every stage and check it: faults of a GPU show at once\n"
         "  --device N         the GPU of the cuda backend, from 0\n"

@@ -2,6 +2,7 @@
  * Called by cmd_predict.c and cmd_tune.c. */
 #include "cli/predict_options.h"
 
+#include "backend/cuda/compile/compile.h"
 #include "base/names.h"
 #include "output/frame/plot.h"
 #include <math.h>
@@ -135,6 +136,7 @@ int tz_predict_options_read(tz_predict_options *predict, const tz_command *comma
                             char **argv, const tz_option *own)
 {
     tz_simulation_config *config = &predict->simulation;
+    int compile_threads = 0;
     tz_option options[TZ_OPTIONS_MAX + 1] = {
         TZ_CALL("grid", predict, take_grid),
         TZ_CALL("precision", predict, take_precision),
@@ -147,6 +149,7 @@ int tz_predict_options_read(tz_predict_options *predict, const tz_command *comma
         TZ_TEXT("devices", &config->devices),
         TZ_TEXT("link", &predict->link),
         TZ_INTEGER("threads", &config->threads, 1, 1024),
+        TZ_INTEGER("compile-threads", &compile_threads, 1, 1024),
         TZ_INTEGER("height", &config->plan.height, 1, TZ_PLAN_HEIGHT_MAX),
         TZ_CALL("family", &config->plan, tz_take_family),
         TZ_CALL("block", predict, take_block),
@@ -167,6 +170,7 @@ int tz_predict_options_read(tz_predict_options *predict, const tz_command *comma
     const int code = tz_options_read(command, argc, argv, options);
     if (code != TZ_OPTIONS_GO_ON)
         return code;
+    tz_cuda_compilers_limit(compile_threads > 0 ? compile_threads : config->threads, 0);
     if (optind == argc)
         return tz_misuse(command, "needs a stencil; `trapeze plugins` lists them");
     if (optind + 1 != argc)

@@ -46,8 +46,10 @@ typedef struct tz_predict_options {
                           "else host)\n"                                                           \
                           "  --exchange N          iterations between two exchanges of their "     \
                           "ghost zones\n"                                                          \
-                          "  --threads N           of the cpu backend, or to compile kernels for " \
-                          "a GPU\n"                                                                \
+                          "  --threads N           of the cpu backend\n"                           \
+                          "  --compile-threads N   so many kernels for a GPU are compiled at "     \
+                          "once (default:\n"                                                       \
+                          "                        --threads, else half of the processors)\n"      \
                           "  --height N, --family NAME, --block BX[,BY[,BZ]], --vector N, "        \
                           "--ahead N, --warps N,\n"                                                \
                           "  --blocks N, --unroll N, --lanes N, --swap N  only such plans\n"

@@ -1,7 +1,9 @@
 /* Runs a scenario, with its options and its progress. Called by trapeze run and trapeze resume. */
 #include "cli/run_options.h"
 
+#include "backend/cuda/compile/compile.h"
 #include "backend/slabs/slabs.h"
+#include "base/machine.h"
 #include "base/number.h"
 #include "cli/print_run.h"
 #include "lua/interrupt.h"
@@ -179,6 +181,16 @@ static int take_serve_address(const tz_command *command, void *out, const char *
     return EXIT_DONE;
 }
 
+/* `given` of this machine, 0: half of its processors, shared out among its ranks. */
+static void share_compilers(const tz_ranks *ranks, int given)
+{
+    int own = given;
+    if (ranks)
+        own = given > 0 ? given / ranks->local_count
+                        : (int)(tz_machine_processors() * ranks->cores_share / 2);
+    tz_cuda_compilers_limit(ranks && own < 1 ? 1 : own, 0);
+}
+
 int tz_run_options_read(const tz_command *command, int argc, char **argv, tz_run_settings *s)
 {
     tz_script_options *script = &s->script;
@@ -188,6 +200,7 @@ int tz_run_options_read(const tz_command *command, int argc, char **argv, tz_run
         TZ_TEXT("policy", &script->policy.policy),
         TZ_FLAG("forget", &script->policy.forget),
         TZ_INTEGER("threads", &script->threads, 1, 1024),
+        TZ_INTEGER("compile-threads", &s->compile_threads, 1, 1024),
         TZ_INTEGER("device", &script->device, 0, 1023),
         TZ_TEXT("devices", &script->devices),
         TZ_CALL("family", &script->policy.given, tz_take_family),
@@ -210,6 +223,7 @@ int tz_run_options_read(const tz_command *command, int argc, char **argv, tz_run
     const int code = tz_options_read(command, argc, argv, options);
     if (code != TZ_OPTIONS_GO_ON)
         return code;
+    share_compilers(script->ranks, s->compile_threads);
     if (s->quiet && s->verbose)
         return tz_misuse(command, "--quiet or --verbose, not both");
     script->serve |= script->serve_paused;
@@ -315,6 +329,7 @@ int tz_run_open(const tz_ranks **ranks)
     tz_error error;
     if (tz_ranks_open(ranks, &error) != TZ_OK)
         return refuse_ranks(&error);
+    share_compilers(*ranks, 0);
     if (*ranks && (*ranks)->rank > 0) {
         const int code = tz_slabs_serve(*ranks, tz_shares_find_here);
         tz_ranks_close(*ranks);

@@ -24,6 +24,7 @@ typedef struct tz_run_settings {
     tz_plugins plugins;
     tz_progress progress;
     bool quiet, verbose;
+    int compile_threads;   /* 0: half of the processors */
     struct json_t *record; /* owned: the content of run.json at the end; NULL until then */
 } tz_run_settings;
 

@@ -3,8 +3,8 @@
 #ifndef TZ_CORE_LUA_ARRAY_H
 #define TZ_CORE_LUA_ARRAY_H
 
+#include "output/format/format.h"
 #include "output/format/npy.h"
-#include "output/format/rle.h"
 #include "sim/simulation.h"
 #include <lua.h>
 

@@ -9,7 +9,6 @@
 #include "lua/keys.h"
 #include "lua/module.h"
 #include "output/format/format.h"
-#include "output/format/rle.h"
 #include "stencil/streamed_source.h"
 #include <limits.h>
 #include <math.h>

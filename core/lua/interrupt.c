@@ -208,6 +208,15 @@ int tz_interrupt_signal(void)
     return arrived;
 }
 
+int tz_interrupt_overdue(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return noticed != 0 && seconds_between(&arrived_at, &now) > same_s + (graced ? grace_s : 0)
+               ? arrived
+               : 0;
+}
+
 void tz_interrupt_watch(lua_State *main_thread)
 {
     watched = main_thread;

@@ -35,6 +35,10 @@ void tz_interrupt_grace(bool grace);
 /* The signal that arrived, 0 if none has. */
 int tz_interrupt_signal(void);
 
+/* The same half a second later, with grace two and a half: what a run waits for may end in order
+ * until then, and the stage that needs it. */
+int tz_interrupt_overdue(void);
+
 /* The main Lua thread, to be hooked when a signal arrives. NULL: none. */
 void tz_interrupt_watch(lua_State *main_thread);
 /* The thread that runs from now on, a coroutine or the main one, to be hooked as well. Returns the

@@ -616,6 +616,7 @@ static void get_plan(lua_State *L, int index, int dims, const tz_script_options 
     config->devices = options->devices;
     config->sync = options->sync;
     config->stopped = tz_interrupt_signal;
+    config->overdue = tz_interrupt_overdue;
     if (options->backend)
         config->backend = options->backend;
 }

@@ -140,16 +140,7 @@ static tz_status fill(tz_folder *folder, const char *scenario, size_t bytes, tz_
 {
     char path[PATH_MAX + 32];
     snprintf(path, sizeof path, "%s/scenario.lua", folder->path);
-    tz_atomic_file *file = NULL;
-    tz_status status = tz_atomic_open(&file, path, false, error);
-    if (status != TZ_OK)
-        return status;
-    status = tz_atomic_write(file, scenario, bytes, error);
-    if (status != TZ_OK) {
-        tz_atomic_abort(file);
-        return status;
-    }
-    status = tz_atomic_commit(file, error);
+    const tz_status status = tz_atomic_save(path, false, scenario, bytes, error);
     if (status != TZ_OK)
         return status;
     snprintf(path, sizeof path, "%s/log.txt", folder->path);

@@ -3,7 +3,7 @@
 
 #include "base/names.h"
 #include "base/number.h"
-#include "output/format/rle.h"
+#include "output/format/format.h"
 #include "sim/fields.h"
 #include "sim/simulated_time.h"
 #include "sim/simulation.h"

@@ -562,11 +562,7 @@ static tz_status write_json(const char *json, const char *path, tz_error *error)
     tz_status status = tz_atomic_open(&file, path, true, error);
     if (status != TZ_OK)
         return status;
-    status = write_shortened(file, json, error);
-    if (status == TZ_OK)
-        return tz_atomic_commit(file, error);
-    tz_atomic_abort(file);
-    return status;
+    return tz_atomic_end(file, write_shortened(file, json, error), error);
 }
 
 tz_status tz_record_write(tz_record *record, const char *path, const char *status,

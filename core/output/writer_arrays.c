@@ -15,31 +15,15 @@ static tz_status write_pieces(const tz_simulation *simulation, int field, tz_gri
 {
     enum { PIECE_CELLS = 1 << 18 };
     const int64_t *n = tz_simulation_extent(simulation);
-    int64_t length[TZ_AXES], room = PIECE_CELLS;
-    for (int axis = 0; axis < TZ_AXES; axis++) {
-        length[axis] = n[axis] < room ? n[axis] : room;
-        room = n[axis] <= room ? room / n[axis] : 1;
-    }
-    char *cells = malloc((size_t)(length[0] * length[1] * length[2]) *
-                         tz_dtype_size(tz_simulation_dtype(simulation, field)));
+    tz_box_parts p = {.whole = {{0}, {n[0], n[1], n[2]}}, .most = PIECE_CELLS};
+    char *cells = malloc(PIECE_CELLS * tz_dtype_size(tz_simulation_dtype(simulation, field)));
     tz_status status =
         cells ? TZ_OK : tz_error_set(error, TZ_MEMORY, NULL, "not enough memory to write a field");
-    for (int64_t z = 0; z < n[2]; z += length[2])
-        for (int64_t y = 0; y < n[1]; y += length[1])
-            for (int64_t x = 0; status == TZ_OK && x < n[0]; x += length[0]) {
-                const int64_t at[] = {x, y, z};
-                tz_box box;
-                int64_t count = 1;
-                for (int axis = 0; axis < TZ_AXES; axis++) {
-                    box.low[axis] = at[axis];
-                    box.high[axis] =
-                        n[axis] - at[axis] < length[axis] ? n[axis] : at[axis] + length[axis];
-                    count *= box.high[axis] - box.low[axis];
-                }
-                status = tz_simulation_read_cells(simulation, field, &box, cells, error);
-                if (status == TZ_OK)
-                    status = tz_grid_file_write(file, which, cells, count, error);
-            }
+    while (status == TZ_OK && tz_box_next(&p)) {
+        status = tz_simulation_read_cells(simulation, field, &p.part, cells, error);
+        if (status == TZ_OK)
+            status = tz_grid_file_write(file, which, cells, p.count, error);
+    }
     free(cells);
     return status;
 }

@@ -5,7 +5,7 @@
 #include "backend/slabs/slabs.h"
 #include "base/json_values.h"
 #include "policy/policy.h"
-#include "sim/simulation.h"
+#include "sim/fields.h"
 #include "sim/snapshot.h"
 #include "sim/state.h"
 #include <inttypes.h>
@@ -193,76 +193,61 @@ json_t *tz_simulation_progress(const tz_simulation *simulation)
 
 /* ---- Fields ---------------------------------------------------------------------------------- */
 
-/* A state of a backend, and the fields of its problem. */
-typedef struct part {
+/* A field that is kept: of the simulation's state, or of the correction's. */
+typedef struct kept {
     const tz_problem *problem;
     void *state;
-    const char *name; /* "" or "correction/" */
-} part;
+    const char *part; /* "" or "correction/" */
+    int field;
+} kept;
 
-static int parts_of(const tz_simulation *simulation, part parts[2])
+enum { KEPT_MAX = 2 * TZ_FIELDS_MAX };
+
+static size_t add_kept(const tz_problem *problem, void *state, const char *part, kept *list)
 {
-    parts[0] = (part){&simulation->problem, simulation->state, ""};
-    if (!simulation->correction)
-        return 1;
-    parts[1] =
-        (part){&simulation->correction->problem, simulation->correction->state, "correction/"};
-    return 2;
+    size_t count = 0;
+    for (int f = 0; f < problem->stencil->fields_count; f++) {
+        const tz_role role = problem->stencil->fields[f].role;
+        if (role == TZ_STATE || role == TZ_STATIC)
+            list[count++] = (kept){problem, state, part, f};
+    }
+    return count;
 }
 
-static bool is_kept(const tz_problem *problem, int field)
+static size_t kept_fields(const tz_simulation *simulation, kept list[KEPT_MAX])
 {
-    const tz_role role = problem->stencil->fields[field].role;
-    return role == TZ_STATE || role == TZ_STATIC;
+    const tz_correction *correction = simulation->correction;
+    const size_t count = add_kept(&simulation->problem, simulation->state, "", list);
+    return correction ? count + add_kept(&correction->problem, correction->state, "correction/",
+                                         list + count)
+                      : count;
 }
 
-static int64_t field_bytes(const tz_problem *problem, int field)
+static tz_checkpoint_array describe(const kept *k, const char *prefix)
 {
-    return tz_problem_elements(problem) * (int64_t)tz_problem_element_size(problem, field);
+    tz_checkpoint_array array = {.bytes = tz_problem_elements(k->problem) *
+                                          (int64_t)tz_problem_element_size(k->problem, k->field)};
+    snprintf(array.name, sizeof array.name, "%.60s%s%.100s", prefix, k->part,
+             k->problem->stencil->fields[k->field].name);
+    return array;
 }
 
 size_t tz_simulation_arrays(const tz_simulation *simulation, const char *prefix,
                             tz_checkpoint_array *arrays, size_t max)
 {
-    part parts[2];
-    size_t count = 0;
-    const int parts_count = parts_of(simulation, parts);
-    for (int p = 0; p < parts_count; p++)
-        for (int f = 0; f < parts[p].problem->stencil->fields_count; f++) {
-            if (!is_kept(parts[p].problem, f))
-                continue;
-            if (count < max) {
-                snprintf(arrays[count].name, sizeof arrays[count].name, "%.60s%s%.100s", prefix,
-                         parts[p].name, parts[p].problem->stencil->fields[f].name);
-                arrays[count].bytes = field_bytes(parts[p].problem, f);
-            }
-            count++;
-        }
+    kept list[KEPT_MAX];
+    const size_t count = kept_fields(simulation, list);
+    for (size_t i = 0; i < count && i < max; i++)
+        arrays[i] = describe(&list[i], prefix);
     return count;
 }
 
-/* The boxes that a field is cut into, in the order of its bytes. Returns the bytes of the one at
- * `low`, and moves `low` to the next; 0: there are no more. */
-static size_t next_box(const tz_problem *problem, int field, int64_t low[TZ_AXES], tz_box *box)
+/* The parts in which a field is read and written, in the order of its bytes. */
+static tz_box_parts parts_of(const kept *k)
 {
-    const int64_t *n = problem->elements;
-    const int64_t size = (int64_t)tz_problem_element_size(problem, field);
-    const int64_t plane = n[0] * n[1] * size, row = n[0] * size;
-    const int axis = plane <= PIECE_BYTES && n[2] > 1 ? 2 : row <= PIECE_BYTES && n[1] > 1 ? 1 : 0;
-    const int64_t unit = axis == 2 ? plane : axis == 1 ? row : size;
-    const int64_t most = PIECE_BYTES / unit, left = n[axis] - low[axis];
-    if (low[2] >= n[2])
-        return 0;
-    *box = (tz_box){{low[0], low[1], low[2]}, {n[0], n[1], low[2] + 1}};
-    if (axis == 0)
-        box->high[1] = low[1] + 1;
-    box->high[axis] = low[axis] + (left < most ? left : most);
-    low[axis] = box->high[axis];
-    for (int a = axis; a < 2 && low[a] >= n[a]; a++) {
-        low[a] = 0;
-        low[a + 1]++;
-    }
-    return (size_t)((box->high[axis] - box->low[axis]) * unit);
+    const int64_t *n = k->problem->elements;
+    const size_t size = tz_problem_element_size(k->problem, k->field);
+    return (tz_box_parts){.whole = {{0}, {n[0], n[1], n[2]}}, .most = PIECE_BYTES / (int64_t)size};
 }
 
 static bool is_parted(const tz_simulation *simulation)
@@ -271,7 +256,7 @@ static bool is_parted(const tz_simulation *simulation)
 }
 
 /* Each process writes its part. TZ_UNSUPPORTED: they cannot. */
-static tz_status save_parts(const part *from, int field, tz_checkpoint_writer *writer, size_t array,
+static tz_status save_parts(const kept *from, tz_checkpoint_writer *writer, size_t array,
                             tz_error *error)
 {
     const char *path;
@@ -279,27 +264,26 @@ static tz_status save_parts(const part *from, int field, tz_checkpoint_writer *w
     uint64_t sum = 0;
     tz_status status = tz_checkpoint_place(writer, array, &path, &offset, error);
     if (!status)
-        status = tz_slabs_save(from->state, field, false, path, offset, &sum, error);
+        status = tz_slabs_save(from->state, from->field, false, path, offset, &sum, error);
     if (!status)
         tz_checkpoint_add_sum(writer, array, sum);
     return status;
 }
 
-static tz_status save_field(const tz_simulation *simulation, const part *from, int field,
+static tz_status save_field(const tz_simulation *simulation, const kept *from,
                             tz_checkpoint_writer *writer, size_t array, void *room, tz_error *error)
 {
-    int64_t low[TZ_AXES] = {0}, offset = 0;
-    tz_box box;
+    const int64_t size = (int64_t)tz_problem_element_size(from->problem, from->field);
+    tz_box_parts p = parts_of(from);
     tz_status status =
-        is_parted(simulation) ? save_parts(from, field, writer, array, error) : TZ_UNSUPPORTED;
+        is_parted(simulation) ? save_parts(from, writer, array, error) : TZ_UNSUPPORTED;
     if (status != TZ_UNSUPPORTED)
         return status;
-    status = TZ_OK;
-    for (size_t bytes; !status && (bytes = next_box(from->problem, field, low, &box)) > 0;
-         offset += (int64_t)bytes) {
-        status = simulation->backend->load(from->state, field, &box, room, error);
+    for (status = TZ_OK; !status && tz_box_next(&p);) {
+        status = simulation->backend->load(from->state, from->field, &p.part, room, error);
         if (!status)
-            status = tz_checkpoint_write(writer, array, offset, room, bytes, error);
+            status = tz_checkpoint_write(writer, array, p.first * size, room,
+                                         (size_t)(p.count * size), error);
     }
     return status;
 }
@@ -307,44 +291,38 @@ static tz_status save_field(const tz_simulation *simulation, const part *from, i
 tz_status tz_simulation_save(const tz_simulation *simulation, tz_checkpoint_writer *writer,
                              size_t first, tz_error *error)
 {
-    part parts[2];
-    const int parts_count = parts_of(simulation, parts);
+    kept list[KEPT_MAX];
+    const size_t count = kept_fields(simulation, list);
     void *room = malloc(PIECE_BYTES);
     tz_status status =
         room ? TZ_OK : tz_error_set(error, TZ_MEMORY, NULL, "not enough memory for a checkpoint");
-    for (int p = 0; p < parts_count; p++)
-        for (int f = 0; f < parts[p].problem->stencil->fields_count; f++)
-            if (!status && is_kept(parts[p].problem, f))
-                status = save_field(simulation, &parts[p], f, writer, first++, room, error);
+    for (size_t i = 0; !status && i < count; i++)
+        status = save_field(simulation, &list[i], writer, first + i, room, error);
     free(room);
     return status;
 }
 
-static tz_status load_field(tz_simulation *simulation, const part *to, int field,
-                            tz_checkpoint_reader *reader, const char *prefix, void *room,
-                            tz_error *error)
+static tz_status load_field(tz_simulation *simulation, const kept *to, tz_checkpoint_reader *reader,
+                            const char *prefix, void *room, tz_error *error)
 {
-    char name[TZ_CHECKPOINT_NAME_SIZE];
-    snprintf(name, sizeof name, "%.60s%s%.100s", prefix, to->name,
-             to->problem->stencil->fields[field].name);
-    const tz_checkpoint_array *array = tz_checkpoint_find(reader, name);
-    if (!array || array->bytes != field_bytes(to->problem, field))
+    const int64_t size = (int64_t)tz_problem_element_size(to->problem, to->field);
+    const tz_checkpoint_array wanted = describe(to, prefix);
+    const tz_checkpoint_array *array = tz_checkpoint_find(reader, wanted.name);
+    if (!array || array->bytes != wanted.bytes)
         return tz_error_set(error, TZ_FORMAT, NULL, "the checkpoint has no field %s of this grid",
-                            name);
-    int64_t low[TZ_AXES] = {0}, offset = 0;
-    tz_box box;
-    tz_status status =
-        is_parted(simulation)
-            ? tz_slabs_restore(to->state, field, tz_checkpoint_path(reader), array->offset, error)
-            : TZ_UNSUPPORTED;
+                            wanted.name);
+    tz_box_parts p = parts_of(to);
+    tz_status status = is_parted(simulation)
+                           ? tz_slabs_restore(to->state, to->field, tz_checkpoint_path(reader),
+                                              array->offset, error)
+                           : TZ_UNSUPPORTED;
     if (status != TZ_UNSUPPORTED)
         return status;
-    status = TZ_OK;
-    for (size_t bytes; !status && (bytes = next_box(to->problem, field, low, &box)) > 0;
-         offset += (int64_t)bytes) {
-        status = tz_checkpoint_read(reader, array, offset, room, bytes, error);
+    for (status = TZ_OK; !status && tz_box_next(&p);) {
+        status = tz_checkpoint_read(reader, array, p.first * size, room, (size_t)(p.count * size),
+                                    error);
         if (!status)
-            status = simulation->backend->store(to->state, field, &box, room, error);
+            status = simulation->backend->store(to->state, to->field, &p.part, room, error);
     }
     return status;
 }
@@ -352,15 +330,13 @@ static tz_status load_field(tz_simulation *simulation, const part *to, int field
 static tz_status load_fields(tz_simulation *simulation, tz_checkpoint_reader *reader,
                              const char *prefix, tz_error *error)
 {
-    part parts[2];
-    const int parts_count = parts_of(simulation, parts);
+    kept list[KEPT_MAX];
+    const size_t count = kept_fields(simulation, list);
     void *room = malloc(PIECE_BYTES);
     tz_status status =
         room ? TZ_OK : tz_error_set(error, TZ_MEMORY, NULL, "not enough memory for a checkpoint");
-    for (int p = 0; p < parts_count; p++)
-        for (int f = 0; f < parts[p].problem->stencil->fields_count; f++)
-            if (!status && is_kept(parts[p].problem, f))
-                status = load_field(simulation, &parts[p], f, reader, prefix, room, error);
+    for (size_t i = 0; !status && i < count; i++)
+        status = load_field(simulation, &list[i], reader, prefix, room, error);
     free(room);
     return status;
 }
@@ -414,23 +390,13 @@ tz_status tz_simulation_restore(tz_simulation *simulation, const json_t *progres
     return TZ_OK;
 }
 
-static uint32_t state_fields(const tz_stencil *stencil)
-{
-    uint32_t mask = 0;
-    for (int f = 0; f < stencil->fields_count; f++)
-        if (stencil->fields[f].role == TZ_STATE)
-            mask |= 1u << f;
-    return mask;
-}
-
 tz_status tz_simulation_freeze(tz_simulation *simulation, tz_snapshot **out, tz_error *error)
 {
     const int64_t unchecked = simulation->steps_unchecked, finite = simulation->finite_step;
     *out = NULL;
     if (simulation->correction)
         return TZ_UNSUPPORTED;
-    const tz_status status =
-        tz_snapshot_take(simulation, state_fields(simulation->problem.stencil), true, out, error);
+    const tz_status status = tz_snapshot_take(simulation, UINT32_MAX, true, out, error);
     simulation->steps_unchecked = unchecked;
     simulation->finite_step = finite;
     return status;

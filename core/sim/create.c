@@ -64,6 +64,20 @@ static tz_status find_devices(tz_simulation *simulation, const tz_simulation_con
     return status;
 }
 
+static tz_status create_correction(tz_simulation *simulation, tz_error *error)
+{
+    tz_correction *correction = calloc(1, sizeof *correction);
+    if (!correction)
+        return tz_error_set(error, TZ_MEMORY, NULL, "not enough memory for a simulation");
+    const tz_status status =
+        tz_problem_correction(&correction->problem, &simulation->problem, error);
+    if (status)
+        free(correction);
+    else
+        simulation->correction = correction;
+    return status;
+}
+
 /* Everything but the policy and the fields. */
 static tz_status set_up(tz_simulation *simulation, const tz_simulation_config *config,
                         tz_error *error)
@@ -80,7 +94,7 @@ static tz_status set_up(tz_simulation *simulation, const tz_simulation_config *c
     if (!status)
         status = tz_problem_resolve(&simulation->problem, stencil, &own, error);
     if (!status && config->mixed)
-        status = tz__correction_resolve(simulation, error);
+        status = create_correction(simulation, error);
     simulation->backend_given =
         config->devices || (config->backend && strcmp(config->backend, "auto") != 0);
     if (!status && (!config->devices || config->backend))
@@ -103,6 +117,7 @@ static tz_status set_up(tz_simulation *simulation, const tz_simulation_config *c
     if (status)
         return status;
     simulation->stopped = config->stopped;
+    simulation->overdue = config->overdue;
     simulation->sync = config->sync;
     tz_device_identity device = {0};
     status = simulation->backend->identify(simulation->device, &device, error);
@@ -130,10 +145,13 @@ static tz_status set_up_whole(tz_simulation *simulation, const tz_simulation_con
 static tz_status create_fields(tz_simulation *simulation, tz_error *error)
 {
     const tz_stencil *stencil = simulation->problem.stencil;
-    const tz_backend_context context = tz__simulation_context(simulation, &simulation->problem);
+    tz_correction *correction = simulation->correction;
+    tz_backend_context context = tz__simulation_context(simulation, &simulation->problem);
     tz_status status = simulation->backend->create(&simulation->state, &context, error);
-    if (!status)
-        status = tz__correction_create_fields(simulation, error);
+    if (!status && correction) {
+        context.problem = &correction->problem;
+        status = simulation->backend->create(&correction->state, &context, error);
+    }
     for (int f = 0; !status && f < stencil->fields_count; f++)
         if (stencil->fields[f].role != TZ_STREAMED &&
             stencil->fields[f].initial != simulation->problem.origin[f])
@@ -167,8 +185,13 @@ void tz_simulation_destroy(tz_simulation *simulation)
 {
     if (!simulation)
         return;
+    tz_correction *correction = simulation->correction;
     tz__simulation_forget_jump(simulation);
-    tz__correction_destroy(simulation);
+    if (correction && correction->state)
+        simulation->backend->destroy(correction->state);
+    if (correction)
+        tz_problem_clear(&correction->problem);
+    free(correction);
     if (simulation->state)
         simulation->backend->destroy(simulation->state);
     tz_policy_destroy(simulation->policy);
@@ -189,7 +212,8 @@ tz_status tz_simulation_set_params(tz_simulation *simulation, size_t count,
     const double before =
         step ? simulation->problem.params[step - simulation->problem.stencil->params].number : 0;
     /* The correction's problem is the stricter one: what it takes, the solution's takes, too. */
-    tz_status status = tz__correction_set_params(simulation, count, params, error);
+    tz_problem *stricter = simulation->correction ? &simulation->correction->problem : NULL;
+    tz_status status = stricter ? tz_problem_set_params(stricter, count, params, error) : TZ_OK;
     if (!status)
         status = tz_problem_set_params(&simulation->problem, count, params, error);
     simulation->update_known = false;

@@ -1,9 +1,10 @@
 /* Computes derived fields block by block with the row functions of their outputs. Called by
  * fields.c and pieces.c for every load and reduction of a field. */
-#include "sim/derived.h"
+#include "sim/state.h"
+
+#include "sim/fields.h"
 
 #include "backend/host/reduce.h"
-#include "sim/state.h"
 #include <stdlib.h>
 #include <string.h>
 
@@ -388,10 +389,7 @@ static tz_status compute(const tz_simulation *simulation, int field, const tz_bo
                          void *elements, tz_error *error)
 {
     const tz_stencil *stencil = simulation->problem.stencil;
-    const int64_t most = block_elements(stencil);
-    const int64_t nx = length(box, 0), ny = length(box, 1), nz = length(box, 2);
-    const int64_t wx = nx < most ? nx : most, wy = ny < most / wx ? ny : most / wx;
-    const int64_t wz = nz < most / wx / wy ? nz : most / wx / wy;
+    tz_box_parts p = {.whole = *box, .most = block_elements(stencil)};
     block *b = calloc(1, sizeof *b);
     if (!b)
         return tz_error_set(error, TZ_MEMORY, NULL, "not enough memory for rows of cells");
@@ -404,15 +402,10 @@ static tz_status compute(const tz_simulation *simulation, int field, const tz_bo
     b->elements = elements;
     tz_status status =
         tz_problem_constants_at(&simulation->problem, simulation->step, b->constants, error);
-    for (int64_t z = box->low[2]; z < box->high[2]; z += wz)
-        for (int64_t y = box->low[1]; y < box->high[1]; y += wy)
-            for (int64_t x = box->low[0]; !status && x < box->high[0]; x += wx) {
-                b->box = (tz_box){{x, y, z},
-                                  {x + wx < box->high[0] ? x + wx : box->high[0],
-                                   y + wy < box->high[1] ? y + wy : box->high[1],
-                                   z + wz < box->high[2] ? z + wz : box->high[2]}};
-                status = compute_block(b, error);
-            }
+    while (!status && tz_box_next(&p)) {
+        b->box = p.part;
+        status = compute_block(b, error);
+    }
     free(b);
     return status;
 }

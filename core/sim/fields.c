@@ -4,8 +4,6 @@
 
 #include "backend/slabs/slabs.h"
 #include "base/minmax.h"
-#include "sim/derived.h"
-#include "sim/pieces.h"
 #include "sim/state.h"
 #include <inttypes.h>
 #include <math.h>
@@ -80,12 +78,6 @@ static void constant_values(const void *value, int64_t i, int64_t cell, int64_t 
         values[k] = *(const double *)value;
 }
 
-static void given_values(const void *all, int64_t i, int64_t cell, int64_t count, double *values)
-{
-    (void)cell;
-    memcpy(values, (const double *)all + i, (size_t)count * sizeof *values);
-}
-
 static void array_values(const void *array, int64_t i, int64_t cell, int64_t count, double *values)
 {
     (void)cell;
@@ -124,26 +116,6 @@ tz_status tz_simulation_fill(tz_simulation *simulation, int field, const tz_box 
     return tz__cells_write(simulation, field, box, constant_values, &value, error);
 }
 
-tz_status tz_simulation_write(tz_simulation *simulation, int field, const tz_box *box,
-                              const double *values, const char *place, tz_error *error)
-{
-    const tz_problem *problem = &simulation->problem;
-    const tz_box all = whole(problem);
-    box = box ? box : &all;
-    tz_status status = check_target(simulation, field, box, error);
-    if (status)
-        return status;
-    const int64_t nx = box->high[0] - box->low[0], ny = box->high[1] - box->low[1],
-                  nz = box->high[2] - box->low[2];
-    /* All values are checked before the first is stored: a refused write changes nothing. */
-    for (int64_t i = 0; !status && i < nx * ny * nz; i++)
-        if (tz_problem_fault(problem, field, values[i]))
-            status =
-                check_value(problem, field, values[i], box->low[0] + i % nx,
-                            box->low[1] + i / nx % ny, box->low[2] + i / nx / ny, place, error);
-    return status ? status : tz__cells_write(simulation, field, box, given_values, values, error);
-}
-
 /* The box of an array whose first element is at a cell. */
 static tz_box box_at(const tz_problem *problem, const int64_t *at, const int64_t *shape)
 {
@@ -176,6 +148,27 @@ static tz_status check_numbers(const tz_problem *problem, int field, const tz_ar
     return TZ_OK;
 }
 
+/* All values are checked before the first is stored: a refused write changes nothing. */
+static tz_status write_checked(tz_simulation *simulation, int field, const tz_box *box,
+                               const tz_array *array, const char *place, tz_error *error)
+{
+    tz_status status = check_target(simulation, field, box, error);
+    if (!status)
+        status = check_numbers(&simulation->problem, field, array, box, place, error);
+    return status ? status : tz__cells_write(simulation, field, box, array_values, array, error);
+}
+
+tz_status tz_simulation_write(tz_simulation *simulation, int field, const tz_box *box,
+                              const double *values, const char *place, tz_error *error)
+{
+    const tz_box all = whole(&simulation->problem);
+    tz_array array = {.dtype = TZ_DTYPE_F64, .dims = TZ_AXES, .data = (void *)values};
+    box = box ? box : &all;
+    for (int d = 0; d < TZ_AXES; d++)
+        array.shape[d] = box->high[d] - box->low[d];
+    return write_checked(simulation, field, box, &array, place, error);
+}
+
 tz_status tz_simulation_check_array(const tz_simulation *simulation, int field,
                                     const tz_array *array, const int64_t *at, const char *place,
                                     tz_error *error)
@@ -204,59 +197,31 @@ tz_status tz_simulation_write_array(tz_simulation *simulation, int field, const 
                             array->shape[0], array->shape[1], array->shape[2], problem->extent[0],
                             problem->extent[1], problem->extent[2]);
     }
-    tz_status status = check_target(simulation, field, &box, error);
-    if (status)
-        return status;
-    if (!status)
-        status = check_numbers(problem, field, array, &box, place, error);
-    return status ? status : tz__cells_write(simulation, field, &box, array_values, array, error);
+    return write_checked(simulation, field, &box, array, place, error);
 }
 
-/* Reads values of a box in pieces of rows, or of one row; not of bits. */
-static tz_status read_rows(const tz_simulation *simulation, int field, const tz_box *box,
-                           double *values, tz_error *error)
+/* Reads values of a box in pieces; of bits a row at a time, at most. */
+static tz_status read_values(const tz_simulation *simulation, int field, const tz_box *box,
+                             double *values, tz_error *error)
 {
     enum { CELLS = 1 << 18 };
     const tz_problem *problem = &simulation->problem;
-    const int64_t nx = box->high[0] - box->low[0], ny = box->high[1] - box->low[1];
-    const int64_t width = tz_min(nx, CELLS), rows = tz_min(CELLS / width, ny);
-    void *elements = malloc((size_t)(width * rows) * tz_problem_element_size(problem, field));
+    const int64_t cells =
+        (box->high[0] - box->low[0]) * (box->high[1] - box->low[1]) * (box->high[2] - box->low[2]);
+    tz_box_parts p = {.whole = *box, .most = CELLS};
+    void *elements = malloc((size_t)tz_min(cells, CELLS) * tz_problem_element_size(problem, field));
     if (!elements)
         return tz_error_set(error, TZ_MEMORY, NULL, "not enough memory for rows of cells");
     tz_status status = TZ_OK;
-    for (int64_t z = box->low[2]; z < box->high[2]; z++)
-        for (int64_t y = box->low[1]; y < box->high[1]; y += rows)
-            for (int64_t x = box->low[0]; !status && x < box->high[0]; x += width) {
-                const tz_box part = {
-                    {x, y, z},
-                    {tz_min(x + width, box->high[0]), tz_min(y + rows, box->high[1]), z + 1}};
-                const int64_t count = (part.high[0] - x) * (part.high[1] - y);
-                status = tz__field_load(simulation, field, &part, elements, error);
-                if (!status)
-                    tz_problem_to_values(problem, field, elements, count, values);
-                values += count;
-            }
+    for (; !status && tz_box_next(&p); values += p.count) {
+        status = problem->bits ? tz__cells_read_bits(simulation, field, &p.part, elements, error)
+                               : tz__field_load(simulation, field, &p.part, elements, error);
+        if (!status && !problem->bits)
+            tz_problem_to_values(problem, field, elements, p.count, values);
+        for (int64_t i = 0; !status && problem->bits && i < p.count; i++)
+            values[i] = ((const uint8_t *)elements)[i];
+    }
     free(elements);
-    return status;
-}
-
-static tz_status read_bits(const tz_simulation *simulation, int field, const tz_box *box,
-                           double *values, tz_error *error)
-{
-    const int64_t nx = box->high[0] - box->low[0];
-    uint8_t *cells = malloc((size_t)nx);
-    tz_status status = cells ? TZ_OK
-                             : tz_error_set(error, TZ_MEMORY, NULL,
-                                            "not enough memory for a row of "
-                                            "cells");
-    for (int64_t z = box->low[2]; z < box->high[2]; z++)
-        for (int64_t y = box->low[1]; !status && y < box->high[1]; y++, values += nx) {
-            const tz_box row = {{box->low[0], y, z}, {box->high[0], y + 1, z + 1}};
-            status = tz__cells_read_bits(simulation, field, &row, cells, error);
-            for (int64_t i = 0; !status && i < nx; i++)
-                values[i] = cells[i];
-        }
-    free(cells);
     return status;
 }
 
@@ -265,11 +230,8 @@ tz_status tz_simulation_read(const tz_simulation *simulation, int field, const t
 {
     const tz_box all = whole(&simulation->problem);
     box = box ? box : &all;
-    tz_status status = check_box(simulation, field, box, error);
-    if (status)
-        return status;
-    return simulation->problem.bits ? read_bits(simulation, field, box, values, error)
-                                    : read_rows(simulation, field, box, values, error);
+    const tz_status status = check_box(simulation, field, box, error);
+    return status ? status : read_values(simulation, field, box, values, error);
 }
 
 tz_dtype tz_simulation_dtype(const tz_simulation *simulation, int field)
@@ -288,7 +250,7 @@ tz_status tz_simulation_read_cells(const tz_simulation *simulation, int field, c
     if (simulation->problem.bits)
         return tz__cells_read_bits(simulation, field, box, cells, error);
     if (simulation->problem.origin[field] != 0.0)
-        return read_rows(simulation, field, box, cells, error);
+        return read_values(simulation, field, box, cells, error);
     return tz__field_load(simulation, field, box, cells, error);
 }
 
@@ -484,21 +446,17 @@ static tz_status count_population(const tz_simulation *simulation, int field, in
                                   tz_error *error)
 {
     enum { CELLS = 1 << 16 };
-    const int64_t *extent = simulation->problem.extent;
+    tz_box_parts p = {.whole = whole(&simulation->problem), .most = CELLS};
     double *values = malloc(CELLS * sizeof *values);
     if (!values)
         return tz_error_set(error, TZ_MEMORY, NULL, "not enough memory for a row of cells");
     tz_status status = TZ_OK;
     *population = 0;
-    for (int64_t i = 0; i < extent[1] * extent[2]; i++)
-        for (int64_t x = 0, end; !status && x < extent[0]; x = end) {
-            const int64_t y = i % extent[1], z = i / extent[1];
-            end = x + CELLS < extent[0] ? x + CELLS : extent[0];
-            const tz_box part = {{x, y, z}, {end, y + 1, z + 1}};
-            status = tz_simulation_read(simulation, field, &part, values, error);
-            for (int64_t k = 0; !status && k < end - x; k++)
-                *population += values[k] != 0.0;
-        }
+    while (!status && tz_box_next(&p)) {
+        status = tz_simulation_read(simulation, field, &p.part, values, error);
+        for (int64_t k = 0; !status && k < p.count; k++)
+            *population += values[k] != 0.0;
+    }
     free(values);
     return status;
 }

@@ -79,27 +79,16 @@ static tz_status read_numbers(const tz_simulation *simulation, int field, const 
 static tz_status read_pieces(const tz_simulation *simulation, int field, work *w, int64_t most,
                              tz_error *error)
 {
-    const tz_region *region = w->region;
-    const tz_box *box = &region->box;
-    const int64_t nx = box->high[0] - box->low[0];
-    const int64_t width = nx < most ? nx : most, rows = most / nx > 1 ? most / nx : 1;
-    int64_t at = 0;
+    const int mask = w->region->mask_field;
+    tz_box_parts p = {.whole = w->region->box, .most = most};
     tz_status status = TZ_OK;
-    for (int64_t z = box->low[2]; z < box->high[2]; z++)
-        for (int64_t y = box->low[1]; y < box->high[1]; y += rows)
-            for (int64_t x = box->low[0]; status == TZ_OK && x < box->high[0]; x += width) {
-                const tz_box piece = {{x, y, z},
-                                      {x + width < box->high[0] ? x + width : box->high[0],
-                                       y + rows < box->high[1] ? y + rows : box->high[1], z + 1}};
-                const int64_t count = (piece.high[0] - x) * (piece.high[1] - y);
-                status = read_numbers(simulation, field, &piece, count, w->cells, w->values, error);
-                if (status == TZ_OK && region->mask_field >= 0)
-                    status = read_numbers(simulation, region->mask_field, &piece, count, w->cells,
-                                          w->mask, error);
-                if (status == TZ_OK)
-                    take_piece(w, count, at);
-                at += count;
-            }
+    while (status == TZ_OK && tz_box_next(&p)) {
+        status = read_numbers(simulation, field, &p.part, p.count, w->cells, w->values, error);
+        if (status == TZ_OK && mask >= 0)
+            status = read_numbers(simulation, mask, &p.part, p.count, w->cells, w->mask, error);
+        if (status == TZ_OK)
+            take_piece(w, p.count, p.first);
+    }
     return status;
 }
 
@@ -212,31 +201,19 @@ tz_status tz_simulation_histogram(const tz_simulation *simulation, int field, tz
                                   tz_error *error)
 {
     enum { PIECE_CELLS = 1 << 17 };
-    const int64_t *n = tz_simulation_extent(simulation);
-    int64_t length[TZ_AXES], room = PIECE_CELLS;
-    for (int a = 0; a < TZ_AXES; a++) {
-        length[a] = n[a] < room ? n[a] : room;
-        room = n[a] <= room ? room / n[a] : 1;
-    }
-    double *values = malloc((size_t)(length[0] * length[1] * length[2]) * sizeof *values);
+    tz_box_parts p = {.most = PIECE_CELLS};
+    memcpy(p.whole.high, tz_simulation_extent(simulation), sizeof p.whole.high);
+    double *values = malloc(PIECE_CELLS * sizeof *values);
     if (!values)
         return tz_error_set(error, TZ_MEMORY, NULL, "not enough memory for a histogram");
     memset(h->counts, 0, (size_t)h->bins * sizeof *h->counts);
     h->below = h->above = h->other = 0;
     tz_status status = TZ_OK;
-    for (int64_t z = 0; z < n[2]; z += length[2])
-        for (int64_t y = 0; y < n[1]; y += length[1])
-            for (int64_t x = 0; status == TZ_OK && x < n[0]; x += length[0]) {
-                tz_box box = {{x, y, z}, {x + length[0], y + length[1], z + length[2]}};
-                int64_t count = 1;
-                for (int a = 0; a < TZ_AXES; a++) {
-                    box.high[a] = box.high[a] < n[a] ? box.high[a] : n[a];
-                    count *= box.high[a] - box.low[a];
-                }
-                status = tz_simulation_read(simulation, field, &box, values, error);
-                if (status == TZ_OK)
-                    count_values(h, values, count);
-            }
+    while (status == TZ_OK && tz_box_next(&p)) {
+        status = tz_simulation_read(simulation, field, &p.part, values, error);
+        if (status == TZ_OK)
+            count_values(h, values, p.count);
+    }
     free(values);
     return status;
 }

@@ -4,7 +4,6 @@
 
 #include "jump/jump.h"
 #include "stencil/registry.h"
-#include <stdlib.h>
 
 tz_place tz__simulation_place(const tz_simulation *simulation, const tz_model_device *record)
 {
@@ -29,6 +28,7 @@ tz_backend_context tz__simulation_context(const tz_simulation *simulation,
                                 .threads = simulation->pool,
                                 .device = simulation->device,
                                 .sync = simulation->sync,
+                                .overdue = simulation->overdue,
                                 .devices = &simulation->devices,
                                 .exchange = simulation->plan.exchange,
                                 .ranks = simulation->ranks,
@@ -59,41 +59,6 @@ void tz__simulation_forget_jump(tz_simulation *simulation)
 }
 
 /* ---- Mixed precision ------------------------------------------------------------------------- */
-
-tz_status tz__correction_resolve(tz_simulation *simulation, tz_error *error)
-{
-    tz_correction *correction = calloc(1, sizeof *correction);
-    if (!correction)
-        return tz_error_set(error, TZ_MEMORY, NULL, "not enough memory for a simulation");
-    const tz_status status =
-        tz_problem_correction(&correction->problem, &simulation->problem, error);
-    if (status)
-        free(correction);
-    else
-        simulation->correction = correction;
-    return status;
-}
-
-tz_status tz__correction_create_fields(tz_simulation *simulation, tz_error *error)
-{
-    tz_correction *correction = simulation->correction;
-    if (!correction)
-        return TZ_OK;
-    const tz_backend_context context = tz__simulation_context(simulation, &correction->problem);
-    return simulation->backend->create(&correction->state, &context, error);
-}
-
-void tz__correction_destroy(tz_simulation *simulation)
-{
-    tz_correction *correction = simulation->correction;
-    if (!correction)
-        return;
-    if (correction->state)
-        simulation->backend->destroy(correction->state);
-    tz_problem_clear(&correction->problem);
-    free(correction);
-    simulation->correction = NULL;
-}
 
 const tz_problem *tz__iterated_problem(const tz_simulation *simulation)
 {
@@ -127,11 +92,4 @@ tz_status tz__correction_refine(tz_simulation *simulation, tz_error *error)
     if (!status)
         correction->ahead = false;
     return status;
-}
-
-tz_status tz__correction_set_params(tz_simulation *simulation, size_t count,
-                                    const tz_assignment *params, tz_error *error)
-{
-    tz_correction *correction = simulation->correction;
-    return correction ? tz_problem_set_params(&correction->problem, count, params, error) : TZ_OK;
 }

@@ -58,11 +58,13 @@ struct tz_simulation {
     const tz_ranks *ranks; /* NULL: alone */
     int threads;           /* that the simulation was created with */
     tz_threads *pool;      /* of so many */
-    int (*stopped)(void);  /* as tz_simulation_config has it */
-    tz_isa isa;            /* of row functions that the simulation itself calls */
-    int device;            /* ordinal of the GPU */
-    tz_limits limits;      /* the device's */
-    tz_policy *policy;     /* NULL only during creation */
+    /* As tz_simulation_config has them. */
+    int (*stopped)(void);
+    int (*overdue)(void);
+    tz_isa isa;        /* of row functions that the simulation itself calls */
+    int device;        /* ordinal of the GPU */
+    tz_limits limits;  /* the device's */
+    tz_policy *policy; /* NULL only during creation */
     tz_stopwatch watch;
     tz_plan plan; /* complete */
     int64_t bytes;
@@ -108,12 +110,36 @@ void tz__simulation_forget_jump(tz_simulation *simulation);
 /* TZ_UNSUPPORTED: the simulation is dry and has no fields. */
 tz_status tz__simulation_need_fields(const tz_simulation *simulation, tz_error *error);
 
-/* ---- Mixed precision ------------------------------------------------------------------------- */
+/* ---- Derived fields -------------------------------------------------------------------------- */
 
-/* Gives a simulation its correction's problem. */
-tz_status tz__correction_resolve(tz_simulation *simulation, tz_error *error);
-tz_status tz__correction_create_fields(tz_simulation *simulation, tz_error *error);
-void tz__correction_destroy(tz_simulation *simulation);
+/* Nothing stores them. They are computed with the stencil's outputs from the other fields as they
+ * are now, when they are read. TZ_STEP is then the number of iterations done, and constants that
+ * vary have the values of the next iteration. The memory that this takes does not grow with the
+ * grid. */
+bool tz__is_derived(const tz_simulation *simulation, int field);
+
+/* As load and reduce of tz_backend, for any field that is not streamed. */
+tz_status tz__field_load(const tz_simulation *simulation, int field, const tz_box *box,
+                         void *elements, tz_error *error);
+tz_status tz__field_reduce(const tz_simulation *simulation, int field, tz_reduction *out,
+                           tz_error *error);
+
+/* ---- Cells as numbers, a few at a time ------------------------------------------------------- */
+
+/* Gives `count` values of a row. The first is number i of the box, and cell number `cell` of the
+ * grid. Several threads may call it at the same time. */
+typedef void tz__values_fn(const void *context, int64_t i, int64_t cell, int64_t count,
+                           double *values);
+
+/* Write a box inside the grid, with values that fit the field. */
+tz_status tz__cells_write(tz_simulation *simulation, int field, const tz_box *box,
+                          tz__values_fn *values, const void *context, tz_error *error);
+
+/* Read a box of a field of bits, x fastest, a byte each. */
+tz_status tz__cells_read_bits(const tz_simulation *simulation, int field, const tz_box *box,
+                              uint8_t *cells, tz_error *error);
+
+/* ---- Mixed precision ------------------------------------------------------------------------- */
 
 /* The problem and the state that stages advance: the correction's, or the simulation's own. */
 const tz_problem *tz__iterated_problem(const tz_simulation *simulation);
@@ -126,9 +152,5 @@ int64_t tz__simulation_bytes_with(const tz_simulation *simulation, const tz_plan
  * time, stages must wait for the next refinement (simulation->update_known is false, and no stage
  * has run since). */
 tz_status tz__correction_refine(tz_simulation *simulation, tz_error *error);
-
-/* The parameters have changed. */
-tz_status tz__correction_set_params(tz_simulation *simulation, size_t count,
-                                    const tz_assignment *params, tz_error *error);
 
 #endif

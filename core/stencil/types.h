@@ -90,7 +90,8 @@ typedef struct tz_simulation_config {
     int threads; /* 0: one for each core */
     /* asked while plans are predicted: not 0 ends that with TZ_INTERRUPTED; NULL: nothing does */
     int (*stopped)(void);
-    tz_plan plan;                      /* used if `policy` is NULL; the backend chooses what is 0 */
+    int (*overdue)(void); /* the same while a stage waits for a kernel to be compiled */
+    tz_plan plan;         /* used if `policy` is NULL; the backend chooses what is 0 */
     const struct tz_plan_wish *policy; /* how plans are chosen during runs (policy/wish.h) */
     bool dry;                          /* check and plan only; allocate no fields */
     const struct tz_ranks *ranks; /* that run it together (base/ranks.h), borrowed; NULL: alone */

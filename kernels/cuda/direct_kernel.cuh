@@ -1,83 +1,96 @@
-/* kernels/cuda: the kernel of the direct family. Included after the pass. Lists besides those of
- * common.cuh:
+/* kernels/cuda: the kernel of the direct family. Included after the passes.
  *
- *   TZ_QUEUE_LIST(D)  fields that the pass reads in the lane's own columns, in planes `low` to
- *                     `high`, planes that are loaded ahead included: D(name, type, index, low,
- *                     high)
- *   TZ_OWN_LIST(D)    rows in the lane's own columns: D(name, type, index, dz, columns, low), see
- *                     tz_near_row(); `low` as above
- *   TZ_ROW_LIST(D)    other rows: D(name, type, index, dz, dy, columns)
- *   TZ_STORED_LIST(D) fields that the kernel stores: D(name, type, index)
- *
- * geometry: planes of a chunk, blocks along x, along y. */
+ * geometry: cells of a lane, blocks along x and along y if that is not the last axis; [5] is the
+ * pass. */
+
+/* The last axis, along which lanes go: its coordinate of a place, its extent; and from one cell of
+ * a lane to the next. */
+#if TZ_DIMS == 1
+#define TZ_ALONG x
+#define TZ_LENGTH(a) (a).nx
+#define TZ_STRIDE TZ_THREADS
+#define TZ_STRIDE_AT(a) TZ_THREADS
+#elif TZ_DIMS == 2
+#define TZ_ALONG y
+#define TZ_LENGTH(a) (a).ny
+#define TZ_STRIDE 1
+#define TZ_STRIDE_AT(a) (a).pitch
+#else
+#define TZ_ALONG z
+#define TZ_LENGTH(a) (a).nz
+#define TZ_STRIDE 1
+#define TZ_STRIDE_AT(a) (tz_index)(a).plane
+#endif
 
 // clang-format off
-#define TZ__FIELD_OF(name, type, index) a, p, (const type *)a.in[index], name##_edge
-#define TZ__NEAR(role, name, type, index)                                                          \
-    type name##_near[2 * TZ_REACH + 1][2 * TZ_REACH + 1][TZ_VECTOR + 2 * TZ_REACH];                \
-    type name##_next[TZ_VECTOR];                                                                   \
-    c.name = name##_near;                                                                          \
-    c.name##_out = &name##_next;
-#define TZ__NOTHING(role, name, type, index) tz_near_nothing(name##_near);
-#define TZ__QUEUE(name, type, index, low, high)                                                    \
-    type name##_queue[high - low + 1][TZ_VECTOR];                                                  \
-    tz_queue_start<BORDER, low>(TZ__FIELD_OF(name, type, index), name##_queue);
-#define TZ__ADVANCE(name, type, index, low, high)                                                  \
-    tz_queue_step<BORDER, high>(TZ__FIELD_OF(name, type, index), name##_queue);
-#define TZ__OWN(name, type, index, dz, columns, low)                                               \
-    TZ_UNROLL for (int e = 0; e < TZ_VECTOR; e++)                                                  \
-        name##_near[dz + TZ_REACH][TZ_REACH][e + TZ_REACH] = name##_queue[dz - low][e];            \
-    tz_near_row<BORDER, dz, 0, columns, true>(TZ__FIELD_OF(name, type, index),                     \
-                                              name##_near[dz + TZ_REACH][TZ_REACH]);
-#define TZ__ROW(name, type, index, dz, dy, columns)                                                \
-    tz_near_row<BORDER, dz, dy, columns, false>(TZ__FIELD_OF(name, type, index),                   \
-                                                name##_near[dz + TZ_REACH][dy + TZ_REACH]);
-#define TZ__STORE(name, type, index)                                                               \
-    tz_direct_store(a, p, (type *)a.out[index], name##_next);
-#define TZ__RUN_PASS(pass, cell, radius)                                                           \
-    pass_##pass::context_##cell c;                                                                 \
-    TZ_FIELD_LIST(TZ__EDGE)                                                                        \
-    TZ_FIELD_LIST(TZ__NEAR)                                                                        \
-    TZ__CONTEXT_CONSTANTS(0)                                                                       \
-    TZ_QUEUE_LIST(TZ__QUEUE)                                                                       \
-    TZ_ROLL for (; p.z < end; p.z++) {                                                             \
-        TZ_FIELD_LIST(TZ__NOTHING)                                                                 \
-        TZ_QUEUE_LIST(TZ__ADVANCE)                                                                 \
-        TZ_OWN_LIST(TZ__OWN)                                                                       \
-        TZ_ROW_LIST(TZ__ROW)                                                                       \
-        TZ_UNROLL for (int e = 0; e < TZ_VECTOR; e++) {                                            \
-            const tz_cell_place cell_place = {e, p.x + e, p.y, p.z, a.step};                       \
-            pass_##pass::update_##cell(c, cell_place);                                             \
+#define TZ__CONTEXT_ENTRY(role, name, type, index)                                                 \
+    c.name = (const type *)a.in[index];                                                            \
+    c.name##_edge = tz_edges_of<type>(a, index);
+#define TZ__STORE(role, name, type, index)                                                         \
+    tz_store_one((type *)a.out[index] + p[k].at, c[k].name##_new);
+/* The loads of a step come before its stores, so that they wait for memory together. */
+#define TZ__DEFINE_PASS(pass, cell, radius)                                                        \
+    template <bool BORDER>                                                                         \
+    TZ_DEVICE void tz_run_##pass(const tz_arguments &a, tz_place at, int end)                      \
+    {                                                                                              \
+        pass_##pass::context_##cell context;                                                       \
+        {                                                                                          \
+            pass_##pass::context_##cell &c = context;                                              \
+            c.arguments = &a;                                                                      \
+            TZ_FIELD_LIST(TZ__CONTEXT_ENTRY)                                                       \
+            TZ__CONTEXT_CONSTANTS(0)                                                               \
         }                                                                                          \
-        TZ_STORED_LIST(TZ__STORE)                                                                  \
-        p.at += a.plane;                                                                           \
+        TZ_ROLL for (; at.TZ_ALONG < end;) {                                                       \
+            tz_place p[TZ_CELLS];                                                                  \
+            pass_##pass::context_##cell c[TZ_CELLS];                                               \
+            TZ_UNROLL for (int k = 0; k < TZ_CELLS; k++) {                                         \
+                p[k] = at;                                                                         \
+                c[k] = context;                                                                    \
+                pass_##pass::update_##cell<BORDER>(c[k], p[k]);                                    \
+                at.TZ_ALONG += TZ_STRIDE;                                                          \
+                at.at += TZ_STRIDE_AT(a);                                                          \
+            }                                                                                      \
+            TZ_UNROLL for (int k = 0; k < TZ_CELLS; k++)                                           \
+                if (k == 0 || p[k].TZ_ALONG < end) {                                               \
+                    TZ_STORES_##pass(TZ__STORE)                                                    \
+                }                                                                                  \
+        }                                                                                          \
+    }
+#define TZ__RUN_PASS(pass, cell, radius)                                                           \
+    if (TZ_PASSES == 1 || a.geometry[5] == pass) {                                                 \
+        if (TZ_INNER && inside)                                                                    \
+            tz_run_##pass<!TZ_INNER>(a, p, end);                                                   \
+        else                                                                                       \
+            tz_run_##pass<true>(a, p, end);                                                        \
     }
 // clang-format on
+TZ_PASS_LIST(TZ__DEFINE_PASS)
 
-/* Computes the planes from p.z to before `end`. */
-template <bool BORDER>
-TZ_DEVICE void tz_run(const tz_arguments &a, tz_place p, int end){TZ_PASS_LIST(TZ__RUN_PASS)}
+/* Are elements `low` to `high` of an axis, and those that they read, inside the grid? */
+#define TZ_INSIDE_OF(axis, low, high, n)                                                           \
+    ((low) >= TZ_BELOW_##axis && (high) + TZ_ABOVE_##axis < (n))
 
-TZ_KERNEL_MANY(tz_stage, 32 * TZ_WARPS, TZ_BLOCKS)(const tz_arguments a)
+TZ_KERNEL_MANY(tz_stage, TZ_THREADS, TZ_BLOCKS)(const TZ_UNCOPIED tz_arguments a)
 {
-    constexpr int columns = 32 * TZ_VECTOR;
-    /* Loads are of packets of TZ_VECTOR columns. */
-    constexpr int below = (TZ_BELOW_X + TZ_VECTOR - 1) / TZ_VECTOR * TZ_VECTOR;
-    constexpr int above = (TZ_ABOVE_X + TZ_VECTOR - 1) / TZ_VECTOR * TZ_VECTOR;
-    const int wide = a.geometry[1], high = a.geometry[2], number = tz_block(0);
-    const int x = number % wide * columns, y = number / wide % high * TZ_WARPS;
-    const int z = TZ_SPAN_LOW(a) + number / (wide * high) * a.geometry[0];
-    const int rest = TZ_SPAN_HIGH(a, a.nz) - z;
-    const int end = z + (rest < a.geometry[0] ? rest : a.geometry[0]);
-    tz_place p = {x + tz_lane() * TZ_VECTOR, y + tz_warp(), z, 0};
-    p.at = p.x + (long long)a.pitch * p.y + a.plane * p.z;
+    const int cells = a.geometry[0], wide = a.geometry[1], high = a.geometry[2];
+    const int number = tz_block(0), thread = tz_thread();
+    const int chunk = TZ_SPAN_LOW(a) + number / (wide * high) * cells * TZ_STRIDE;
+    tz_place p = {number % wide * TZ_WIDE + thread % TZ_WIDE,
+                  number / wide % high * (TZ_THREADS / TZ_WIDE) + thread / TZ_WIDE, 0, 0, a.step};
+    if (TZ_DIMS == 1)
+        p.x += chunk;
+    else
+        p.TZ_ALONG = chunk;
+    const int span = TZ_SPAN_HIGH(a, TZ_LENGTH(a)), last = chunk + cells * TZ_STRIDE;
+    const int end = last < span ? last : span;
     if (p.x >= a.nx || p.y >= a.ny)
         return;
-    const bool inside = x >= below && x + columns + above <= a.nx && y >= TZ_BELOW_Y &&
-                        y + TZ_WARPS + TZ_ABOVE_Y <= a.ny && z >= TZ_BELOW_Z &&
-                        end + TZ_ABOVE_Z <= a.nz;
-    if (inside)
-        tz_run<false>(a, p, end);
-    else
-        tz_run<true>(a, p, end);
+    p.at = p.x + (tz_index)a.pitch * p.y + (TZ_DIMS > 2 ? (tz_index)a.plane * p.z : 0);
+    /* The warp's elements. A last step may go beyond `last`. */
+    const int x = p.x - tz_lane() % TZ_WIDE, columns = TZ_BITS_GRID ? a.columns - 31 * a.nx : a.nx;
+    const int far = last + (TZ_CELLS - 1) * TZ_STRIDE - 1;
+    const bool inside = TZ_INSIDE_OF(X, x, TZ_DIMS == 1 ? far : x + 31, columns) &&
+                        (TZ_DIMS < 2 || TZ_INSIDE_OF(Y, p.y, TZ_DIMS == 2 ? far : p.y, a.ny)) &&
+                        (TZ_DIMS < 3 || TZ_INSIDE_OF(Z, p.z, far, a.nz));
+    TZ_PASS_LIST(TZ__RUN_PASS)
 }

@@ -193,9 +193,35 @@ static void exchanged_folders_are_never_read(void **state)
         skip_test("this user cannot give files away");
 }
 
+/* The newest 256 of a kind that is kept, if they are small. */
+static void what_cannot_be_written_is_kept_in_memory(void **state)
+{
+    static const tz_cache_kind kept = {.magic = "KEPTHER", .ending = "three", .kept = true};
+    scratch *s = *state;
+    char text[16];
+    scratch_text(s, "in the way", "file");
+    setenv("TRAPEZE_CACHE", scratch_path(s, "in the way/cache"), 1);
+    tz_cache_write(key_of("a"), &shared, data, sizeof data);
+    assert_false(holds("a", &shared));
+    for (int k = 0; k < 300; k++) {
+        snprintf(text, sizeof text, "%d", k);
+        tz_cache_write(key_of(text), &kept, "another", 8);
+        tz_cache_write(key_of(text), &kept, data, sizeof data);
+        assert_true(holds(text, &kept));
+    }
+    assert_true(holds("44", &kept));
+    assert_false(holds("43", &kept));
+    assert_false(holds("299", &shared));
+    setenv("TRAPEZE_CACHE", scratch_path(s, "cache"), 1);
+    assert_true(holds("299", &kept));
+    tz_cache_write(key_of("written"), &kept, data, sizeof data);
+    setenv("TRAPEZE_CACHE", "", 1);
+    assert_false(holds("written", &kept));
+}
+
 TEST_MAIN(scratch_setup, scratch_teardown, TEST(entries_come_back),
           TEST(a_folder_that_others_may_change_is_refused),
           TEST(a_folder_of_another_user_is_refused),
           TEST(a_cache_that_others_may_change_is_refused),
           TEST(entries_that_others_may_have_written_are_not_read),
-          TEST(exchanged_folders_are_never_read))
+          TEST(exchanged_folders_are_never_read), TEST(what_cannot_be_written_is_kept_in_memory))

@@ -160,7 +160,36 @@ static void a_killed_process_leaves_no_program(void **state)
     assert_int_equal(access(folder, F_OK), -1);
 }
 
+/* A program answers on its input. */
+static void programs_answer(void **state)
+{
+    const char *const arguments[] = {"sh", "-c", "read -r a; echo \"$a $a\" >&0; read -r a; exit 5",
+                                     NULL};
+    const tz_process process = {.program = "/bin/sh", .arguments = arguments, .limit_s = 60};
+    const tz_feed_wait wait = {.end_s = tz_machine_clock_s() + 60,
+                               .cancel = &(tz_cancel){.stopped = never}};
+    const tz_feed_wait gone = {.end_s = tz_machine_clock_s() + 60,
+                               .cancel = &(tz_cancel){.stopped = at_once}};
+    tz_feed *program = NULL;
+    char text[6];
+    assert_ok(tz_feed_start(&program, &process, &failure));
+    assert_ok(tz_feed_send(program, "ab\n", 3, &wait, &failure));
+    assert_ok(tz_feed_receive(program, text, 6, &wait, &failure));
+    assert_memory_equal(text, "ab ab\n", 6);
+    assert_false(tz_feed_has_ended(program));
+    assert_int_equal(tz_feed_receive(program, text, 1, &gone, &failure), TZ_INTERRUPTED);
+    const tz_feed_wait late = {.end_s = tz_machine_clock_s() + 0.02};
+    assert_int_equal(tz_feed_receive(program, text, 1, &late, &failure), TZ_RANGE);
+    assert_ok(tz_feed_send(program, "\n", 1, &wait, &failure));
+    assert_int_equal(tz_feed_receive(program, text, 1, &wait, &failure), TZ_IO);
+    assert_true(tz_feed_has_ended(program));
+    check_error(tz_feed_end(program, &failure), TZ_IO, "/bin/sh", "failed with exit code 5");
+    assert_ok(tz_feed_start(&program, &process, &failure));
+    tz_feed_kill(program);
+    tz_feed_kill(NULL);
+}
+
 TEST_MAIN(NULL, NULL, TEST(output_and_exit_code), TEST(a_killed_process_leaves_no_program),
           TEST(output_without_end_is_cut), TEST(a_program_that_hangs_is_killed_with_its_children),
           TEST(a_child_that_keeps_the_output_open_does_not_hold_it_up),
-          TEST(what_cannot_be_started), TEST(programs_read_what_is_written))
+          TEST(what_cannot_be_started), TEST(programs_read_what_is_written), TEST(programs_answer))

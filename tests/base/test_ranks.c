@@ -1,11 +1,6 @@
 /* Ranks by MPI. Each test starts this program again under mpirun, with the name of what the ranks
  * do. */
-#include "tests/unit.h"
-
-#include "base/paths.h"
-#include "base/process.h"
-#include "base/ranks.h"
-#include <limits.h>
+#include "tests/mpirun.h"
 #include <pthread.h>
 #include <signal.h>
 #include <unistd.h>
@@ -226,52 +221,18 @@ static int run_jobs(const char *names)
 
 /* ---- The tests ------------------------------------------------------------------------------- */
 
-static char self[PATH_MAX];
-
-/* Start ranks of this program; what they print. */
-static char *start(const char *count, const char *names, int *code)
-{
-    char mpirun[PATH_MAX], text[1024], *output = NULL;
-    if (!tz_program_find("mpirun", mpirun))
-        skip_test("no mpirun");
-    if (!tz_ranks_describe(text, sizeof text))
-        skip_test("built without MPI");
-    const char *const arguments[] = {"mpirun", "-n", count, self, "test_ranks", names, NULL};
-    const tz_process process = {.program = mpirun, .arguments = arguments, .limit_s = 120};
-    assert_ok(tz_process_run(&process, &output, code, &failure));
-    return output;
-}
-
-static void check_good(const char *count, const char *names)
-{
-    int code;
-    char *output = start(count, names, &code);
-    if (code != 0)
-        fail_msg("%s ranks, %s: exit code %d: %s", count, names, code, output);
-    free(output);
-}
-
-static void check_bad(const char *names, const char *line)
-{
-    int code;
-    char *output = start("2", names, &code);
-    if (code == 0 || !strstr(output, line))
-        fail_msg("%s: exit code %d: %s", names, code, output);
-    free(output);
-}
-
 static void test_ranks(void **state)
 {
-    check_good("1", "facts exchange order agree status serve twice");
-    check_good("2", "facts exchange order agree status serve twice");
-    check_good("3", "facts exchange order agree status serve");
+    check_ranks("1", "test_ranks", "facts exchange order agree status serve twice", NULL, NULL);
+    check_ranks("2", "test_ranks", "facts exchange order agree status serve twice", NULL, NULL);
+    check_ranks("3", "test_ranks", "facts exchange order agree status serve", NULL, NULL);
 }
 
 static void test_failures(void **state)
 {
-    check_bad("abort", "trapeze: rank 1 on ");
-    check_bad("differ", ": MPI failed: ");
-    check_bad("thread", ": MPI is called by a second thread");
+    check_ranks("2", "test_ranks", "abort", NULL, "trapeze: rank 1 on ");
+    check_ranks("2", "test_ranks", "differ", NULL, ": MPI failed: ");
+    check_ranks("2", "test_ranks", "thread", NULL, ": MPI is called by a second thread");
 }
 
 /* Without mpirun there are no ranks, and functions take that. */
@@ -319,14 +280,7 @@ static int run(int argc, char **argv)
                                        TEST(test_failures)};
     if (argc > 1)
         return run_jobs(argv[1]);
-    if (!realpath("/proc/self/exe", self))
-        return 1;
-    /* More ranks than cores, as root, in a container; leaks of MPI are no matter here. */
-    setenv("OMPI_MCA_rmaps_base_oversubscribe", "1", 1);
-    setenv("PRTE_MCA_rmaps_default_mapping_policy", ":oversubscribe", 1);
-    setenv("OMPI_ALLOW_RUN_AS_ROOT", "1", 1);
-    setenv("OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1", 1);
-    setenv("ASAN_OPTIONS", "detect_leaks=0", 1);
+    allow_mpirun();
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
 TEST_FILE(run)

@@ -50,8 +50,40 @@ for command in "run two.lua --backend cuda" "predict star2d1r --grid 4096,4096 -
 done
 rm -f "$FAKE_NVRTC_LOG"
 
+# ---- Compilers are children ---------------------------------------------------------------------
+# kill -9 leaves none.
+FAKE_NVRTC_MS=600000 "$bin" run two.lua --backend cuda >out 2>err </dev/null &
+pid=$!
+tries=0
+while [ ! -s "$FAKE_NVRTC_LOG" ] && [ $tries -lt 600 ]; do
+    sleep 0.1
+    tries=$((tries + 1))
+done
+compiler=$(grep -l "^PPid:[[:space:]]*$pid\$" /proc/[0-9]*/status 2>/dev/null | head -n 1)
+check "kill -9: there is a compiler" [ -n "$compiler" ]
+kill -9 $pid
+wait $pid 2>/dev/null
+tries=0
+while [ -e "$compiler" ] && ! grep -q '^State:.Z' "$compiler" 2>/dev/null && [ $tries -lt 100 ]; do
+    sleep 0.1
+    tries=$((tries + 1))
+done
+check "kill -9: it has ended" [ $tries -lt 100 ]
+rm -f "$FAKE_NVRTC_LOG"
+FAKE_NVRTC_DO=crash t run two.lua --backend cuda -q
+check "a compiler that crashes: exit code" is $rc 1
+check "a compiler that crashes: told" errs "while it compiled a kernel for sm_90, the compiler "
+check "a compiler that crashes: one line" lines_err 1
+rm -f "$FAKE_NVRTC_LOG"
+cp "$bin" alone
+if ./alone doctor --verbose >out 2>err; then rc=0; else rc=$?; fi
+check "no program that compiles: doctor" says "NVRTC: no program trapeze-compile, which compiles kernels: it is neither in $PWD"
+check "no program that compiles: auto" [ "$(grep -c 'auto takes it' out)" -eq 1 ]
+check "no program that compiles: auto takes the CPU" [ "$(grep -c 'cuda.*auto takes it' out)" -eq 0 ]
+
 t doctor --verbose
 check "doctor" is $rc 0
+check "doctor: how many compilers" says "compilers at once: "
 check "doctor: the device" says "GPU 0: Fake GPU A, sm_90, 132 multiprocessors"
 check "doctor: its energy" says "GPU 0 energy: 1.23"
 check "doctor: the cache" says "compiled kernels: $work/cache"

@@ -24,9 +24,11 @@ typedef struct fuzz_reader {
     /* Bytes that it may allocate: a base, and so many for each byte of its input. */
     size_t base_bytes, bytes_per_byte;
     bool expands; /* a short input may describe much: it gets no more than that, and must say so */
-    const char *const *words; /* parts of the format, NULL ends them */
+    const char *words; /* parts of the format, with | between them */
+    /* Whole files, NULL ends them; or NULL: there are none but those of seed(). */
+    const char *const *texts;
     /* Write seed number `index`, a whole file, as our own writers write it. False: there are no
-     * more. */
+     * more. NULL: there are only texts. */
     bool (*seed)(int index, const char *path);
     /* Make checksums and sizes right again, so that a damage gets past them. NULL: there are
      * none. */
@@ -44,6 +46,10 @@ extern const fuzz_reader fuzz_npy, fuzz_png, fuzz_rle, fuzz_cells, fuzz_macrocel
 /* Print a fault and end the process. */
 void fuzz_wrong(const char *format, ...) __attribute__((format(printf, 1, 2), noreturn));
 
+/* Write a file, which must work. */
+void fuzz_write(const char *path, const void *data, size_t bytes);
+void fuzz_write_text(const char *path, const char *text);
+
 /* A name for a file beside the input; valid until the next call. The file is removed if it is
  * there. */
 const char *fuzz_beside(const char *path, const char *name);
@@ -53,7 +59,6 @@ uint64_t fuzz_random(uint64_t *state);
 /* 0 <= result < n; n > 0. */
 size_t fuzz_below(uint64_t *state, size_t n);
 /* Damage an input a few times; `other` is one to take parts from. */
-void fuzz_mutate(fuzz_bytes *bytes, const fuzz_bytes *other, const char *const *words,
-                 uint64_t *random);
+void fuzz_mutate(fuzz_bytes *bytes, const fuzz_bytes *other, const char *words, uint64_t *random);
 
 #endif

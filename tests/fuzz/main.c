@@ -52,6 +52,18 @@ void fuzz_wrong(const char *format, ...)
     _exit(3);
 }
 
+void fuzz_write(const char *path, const void *data, size_t bytes)
+{
+    const int file = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+    if (file < 0 || write(file, data, bytes) != (ssize_t)bytes || close(file) != 0)
+        fuzz_wrong("cannot write %s", path);
+}
+
+void fuzz_write_text(const char *path, const char *text)
+{
+    fuzz_write(path, text, strlen(text));
+}
+
 const char *fuzz_beside(const char *path, const char *name)
 {
     static char text[PATH_MAX];
@@ -70,14 +82,6 @@ static bool load(const char *path, fuzz_bytes *out)
     out->size = fread(out->data, 1, sizeof out->data, file);
     fclose(file);
     return true;
-}
-
-static void store(const char *path, const fuzz_bytes *bytes)
-{
-    const int file = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
-    if (file < 0 || write(file, bytes->data, bytes->size) != (ssize_t)bytes->size ||
-        close(file) != 0)
-        fuzz_wrong("cannot write %s", path);
 }
 
 /* Input number `index` of a reader: the first ones are the seeds. */
@@ -157,6 +161,17 @@ static void enter(const char *folder, const char *name, char path[PATH_MAX])
     }
 }
 
+static bool write_seed(const fuzz_reader *reader, int index, const char *path)
+{
+    int texts = 0;
+    while (reader->texts && reader->texts[texts])
+        texts++;
+    if (index >= texts)
+        return reader->seed && reader->seed(index - texts, path);
+    fuzz_write_text(path, reader->texts[index]);
+    return true;
+}
+
 /* A process of its own writes the seeds: readers find the library's state fresh. */
 static int write_seeds(const fuzz_reader *reader, const char *folder)
 {
@@ -167,7 +182,7 @@ static int write_seeds(const fuzz_reader *reader, const char *folder)
     const pid_t child = fork();
     if (child == 0) {
         for (int index = 0; index < SEEDS_MAX; index++) {
-            if (!reader->seed(index, path))
+            if (!write_seed(reader, index, path))
                 exit(index);
             snprintf(kept, sizeof kept, "%s/%s-%d", folder, reader->name, index);
             if (rename(path, kept) != 0)
@@ -201,7 +216,7 @@ static void work(const fuzz_reader *reader, const char *folder, int seeds_count,
         const long accepted = shared->accepted;
         shared->index = index;
         make_input(reader, seeds, seeds_count, index, &input);
-        store(path, &input);
+        fuzz_write(path, input.data, input.size);
         setitimer(ITIMER_PROF, &limit, NULL); /* SIGPROF ends the process */
         read_one(reader, path, &input);
         if (index < seeds_count && shared->accepted == accepted)
@@ -227,7 +242,7 @@ static void report(const fuzz_reader *reader, const char *folder, int status)
              shared->index);
     fuzz_bytes *input = malloc(sizeof *input);
     if (input && load(path, input))
-        store(kept, input);
+        fuzz_write(kept, input->data, input->size);
     free(input);
     fprintf(stderr, "FAULT: %s: %s. The input is in %s; again: fuzz_readers 1 %lu %s %ld\n",
             reader->name, why, kept, (unsigned long)run_seed, reader->name, shared->index);

@@ -44,6 +44,18 @@ static size_t length_at(const fuzz_bytes *b, size_t at, uint64_t *random)
     return fuzz_below(random, (fuzz_below(random, 4) ? shorter : left) + 1);
 }
 
+/* One of the words between |. */
+static const char *draw_word(const char *words, size_t *length, uint64_t *random)
+{
+    size_t count = 1;
+    for (const char *c = words; *c; c++)
+        count += *c == '|';
+    for (size_t skip = fuzz_below(random, count); skip > 0; skip--)
+        words = strchr(words, '|') + 1;
+    *length = strcspn(words, "|");
+    return words;
+}
+
 /* ---- Damages --------------------------------------------------------------------------------- */
 
 static void flip_bit(fuzz_bytes *b, uint64_t *random)
@@ -100,48 +112,23 @@ static void move_part(fuzz_bytes *b, uint64_t *random)
 /* A number in the text becomes another one. */
 static void change_number(fuzz_bytes *b, uint64_t *random)
 {
-    static const char *const numbers[] = {
-        "0",
-        "-1",
-        "1",
-        "-0",
-        "2",
-        "7",
-        "65536",
-        "2147483647",
-        "2147483648",
-        "1e308",
-        "4294967296",
-        "1e-320",
-        "1e999",
-        "nan",
-        "-inf",
-        "0x10",
-        "1e-9",
-        "0.5",
-        "100000",
-        "1073741824",
-        "1073741825",
-        "4611686018427387904",
-        "9223372036854775807",
-        "9223372036854775808",
-        "18446744073709551616",
-        "-9223372036854775808",
-        "99999999999999999999999999999999999999",
-        "0.1000000000000000055511151231257827021181583404541015625",
-        "1.7976931348623159e308",
-        "1e",
-        "+",
-        "1.2.3"};
+    static const char numbers[] =
+        "0|-1|1|-0|2|7|65536|2147483647|2147483648|1e308|4294967296|1e-320|1e999|nan|-inf|0x10|"
+        "1e-9|0.5|100000|1073741824|1073741825|4611686018427387904|9223372036854775807|"
+        "9223372036854775808|18446744073709551616|-9223372036854775808|"
+        "99999999999999999999999999999999999999|"
+        "0.1000000000000000055511151231257827021181583404541015625|1.7976931348623159e308|1e|+|"
+        "1.2.3";
     size_t at = place(b, random);
     while (at < b->size && (b->data[at] < '0' || b->data[at] > '9'))
         at++;
     size_t end = at;
     while (end < b->size && ((b->data[end] >= '0' && b->data[end] <= '9') || b->data[end] == '.'))
         end++;
-    const char *number = numbers[fuzz_below(random, sizeof numbers / sizeof *numbers)];
+    size_t length;
+    const char *number = draw_word(numbers, &length, random);
     if (end > at)
-        replace(b, at, end - at, number, strlen(number));
+        replace(b, at, end - at, number, length);
 }
 
 /* A binary number of 1 to 8 bytes. */
@@ -166,16 +153,14 @@ static void take_from(fuzz_bytes *b, const fuzz_bytes *other, uint64_t *random)
             length);
 }
 
-static void put_word(fuzz_bytes *b, const char *const *words, uint64_t *random)
+static void put_word(fuzz_bytes *b, const char *words, uint64_t *random)
 {
-    size_t count = 0;
-    while (words[count])
-        count++;
-    const char *word = words[fuzz_below(random, count)];
+    size_t length;
+    const char *word = draw_word(words, &length, random);
     const size_t at = place(b, random);
     for (size_t n = fuzz_below(random, 16) ? 1 : fuzz_below(random, 3000) + 1; n > 0; n--)
         replace(b, at, n == 1 && fuzz_below(random, 2) ? length_at(b, at, random) : 0, word,
-                strlen(word));
+                length);
 }
 
 static void swap_lines(fuzz_bytes *b, uint64_t *random)
@@ -195,8 +180,7 @@ static void swap_lines(fuzz_bytes *b, uint64_t *random)
     replace(b, fuzz_below(random, 2) ? first : to, 0, b->data + first, length);
 }
 
-void fuzz_mutate(fuzz_bytes *bytes, const fuzz_bytes *other, const char *const *words,
-                 uint64_t *random)
+void fuzz_mutate(fuzz_bytes *bytes, const fuzz_bytes *other, const char *words, uint64_t *random)
 {
     static void (*const damages[])(fuzz_bytes *, uint64_t *) = {
         flip_bit,  set_bytes,     insert_random, remove_part, cut,        repeat_part,

@@ -13,19 +13,9 @@
 
 /* ---- Checkpoints ----------------------------------------------------------------------------- */
 
-static const char *const checkpoint_words[] = {"\"bytes\":",
-                                               "\"arrays\":",
-                                               "\"facts\":",
-                                               "[]",
-                                               "{}",
-                                               "null",
-                                               "-1",
-                                               "9223372036854775807",
-                                               "1e400",
-                                               "\"name\":",
-                                               TZ_CHECKPOINT_TITLE,
-                                               "\"0/u\"",
-                                               NULL};
+static const char checkpoint_words[] =
+    "\"bytes\":|\"arrays\":|\"facts\":|[]|{}|null|-1|9223372036854775807|1e400|\"name\":"
+    "|" TZ_CHECKPOINT_TITLE "|\"0/u\"";
 
 static void fill(unsigned char *data, size_t bytes)
 {
@@ -129,7 +119,7 @@ const fuzz_reader fuzz_checkpoint = {.name = "checkpoint",
 
 /* ---- Journals -------------------------------------------------------------------------------- */
 
-static const char *const journal_words[] = {"\x01", "\xff\xff\xff\xff", "chip-000100.npy", NULL};
+static const char journal_words[] = "\x01|\xff\xff\xff\xff|chip-000100.npy";
 
 static bool journal_seed(int index, const char *path)
 {

@@ -10,17 +10,8 @@
 #include <string.h>
 
 static const char entry[] = "tz_stage";
-static const char *const code_words[] = {"\x47\x79",
-                                         "\x4d\x79",
-                                         "\x81\x79",
-                                         "\x86\x79",
-                                         "\x1d\x7b",
-                                         "tz_stage",
-                                         ".text.",
-                                         "\x7f"
-                                         "ELF",
-                                         "\x2f\x08",
-                                         NULL};
+static const char code_words[] = "\x47\x79|\x4d\x79|\x81\x79|\x86\x79|\x1d\x7b|tz_stage|.text.|\x7f"
+                                 "ELF|\x2f\x08";
 
 /* An instruction: a class by its operation, and a branch to any place. sass.c says where the parts
  * are. */
@@ -88,11 +79,8 @@ static bool code_seed(int index, const char *path)
                                     .sh_offset = (Elf64_Off)((char *)file.code - (char *)&file),
                                     .sh_size = (Elf64_Xword)count * 16};
     file.sections[4] = (Elf64_Shdr){.sh_name = 32, .sh_type = SHT_NOBITS, .sh_size = 1024};
-    FILE *to = fopen(path, "wb");
-    if (!to)
-        return false;
-    fwrite(&file, 1, sizeof file, to);
-    return fclose(to) == 0;
+    fuzz_write(path, &file, sizeof file);
+    return true;
 }
 
 static tz_status code_read(const char *path, tz_error *error)

@@ -7,29 +7,18 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-static const char *const formula_words[] = {
-    "u[-1,0]", "u[i,j]",      "v",        "c",    "dt",   "n",    "push", "x",    "step",
-    "pi",      "sum(i,-2,2,", "lap(",     "dx(",  "dxy(", "min(", "int(", "pow(", "select(",
-    "?",       ":",           "and",      "or",   "not ", "^",    "-",    "//",   "%",
-    "<<",      "==",          "(",        ")",    "[",    "]",    ",",    "*",    "1e308",
-    "0.5",     "0",           "1",        " ",    "\n",   "~",    "&",    "+",    "2147483647",
-    "8)",      "u",           "\xce\x94", "div(", NULL};
+static const char formula_words[] =
+    "u[-1,0]|u[i,j]|v|c|dt|n|push|x|step|pi|sum(i,-2,2,|lap(|dx(|dxy(|min(|int(|pow(|select(|"
+    "?|:|and|or|not |^|-|//|%|<<|==|(|)|[|]|,|*|1e308|0.5|0|1| |\n|~|&|+|2147483647|8)|u|"
+    "\xce\x94|div(";
 
-static bool formula_seed(int index, const char *path)
-{
-    static const char *const seeds[] = {
-        "2*u - v + k*dt^2*(u[-1,0] + u[1,0] + u[0,-1] + u[0,1] - 4*u)",
-        "sum(i,-2,2, sum(j,-i,2, (i + 0.5)*u[i,j])) + push*lap(u, 4) - dxy(u*v, 2)",
-        "u > 0 and not (c % n == 3) ? exp(-u^2/2) : min(v, 0.1, dt) + int(u)//3",
-        "((c & 15) << 2 | ~c) + (x - 3)^2 + y//2 + step%7 + select(u ~= v, c, n)^-2",
-        "div(k + c, u*v) - dx(k*dx(u)) + dxy(dy(v, 4))",
-    };
-    if (index >= (int)(sizeof seeds / sizeof *seeds))
-        return false;
-    FILE *file = fopen(path, "wb");
-    fputs(seeds[index], file);
-    return fclose(file) == 0;
-}
+static const char *const formula_texts[] = {
+    "2*u - v + k*dt^2*(u[-1,0] + u[1,0] + u[0,-1] + u[0,1] - 4*u)",
+    "sum(i,-2,2, sum(j,-i,2, (i + 0.5)*u[i,j])) + push*lap(u, 4) - dxy(u*v, 2)",
+    "u > 0 and not (c % n == 3) ? exp(-u^2/2) : min(v, 0.1, dt) + int(u)//3",
+    "((c & 15) << 2 | ~c) + (x - 3)^2 + y//2 + step%7 + select(u ~= v, c, n)^-2",
+    "div(k + c, u*v) - dx(k*dx(u)) + dxy(dy(v, 4))",
+    NULL};
 
 /* The formula of a real field and of an int field, with the terms of sums grouped or not. */
 static tz_status define(const char *text, size_t length, int way, tz_defined_source *source,
@@ -107,5 +96,5 @@ const fuzz_reader fuzz_formula = {.name = "formula",
                                   .base_bytes = 256 << 20,
                                   .bytes_per_byte = 1000,
                                   .words = formula_words,
-                                  .seed = formula_seed,
+                                  .texts = formula_texts,
                                   .read = formula_read};

@@ -17,28 +17,9 @@
 
 /* ---- Device records -------------------------------------------------------------------------- */
 
-static const char *const device_words[] = {"name = x\n",
-                                           "title = y\n",
-                                           "clock = 1.3 GHz # s\n",
-                                           "sm_count",
-                                           "= 30",
-                                           "GB/s",
-                                           "cycles",
-                                           "# assumed\n",
-                                           "#",
-                                           "=",
-                                           " ",
-                                           "GiB",
-                                           "ns",
-                                           "us",
-                                           "kW",
-                                           "pJ",
-                                           "memory_latency = 300 cycles # s\n",
-                                           "\n",
-                                           "\t",
-                                           "\r\n",
-                                           "\xc3\xa9",
-                                           NULL};
+static const char device_words[] =
+    "name = x\n|title = y\n|clock = 1.3 GHz # s\n|sm_count|= 30|GB/s|cycles|# assumed\n|#|=| "
+    "|GiB|ns|us|kW|pJ|memory_latency = 300 cycles # s\n|\n|\t|\r\n|\xc3\xa9";
 
 static bool device_seed(int index, const char *path)
 {
@@ -54,10 +35,9 @@ static bool device_seed(int index, const char *path)
     free(entries);
     if (!from[0] || tz_file_read(from, FUZZ_BYTES_MAX, &text, &bytes, NULL) != TZ_OK)
         return false;
-    FILE *file = fopen(path, "wb");
-    fwrite(text, 1, bytes, file);
+    fuzz_write(path, text, bytes);
     free(text);
-    return fclose(file) == 0;
+    return true;
 }
 
 static void same_device(const tz_model_device *a, const tz_model_device *b)
@@ -123,12 +103,12 @@ static void write_cpu(const char *path)
         "read_bandwidth = 8 GB/s # a\ncopy_bandwidth = 8 GB/s # a\ncore_read_bandwidth = 4 GB/s # "
         "a\n"
         "core_copy_bandwidth = 4 GB/s # a\nspan = 100 ns # a\nfork = 10 us # a\n";
-    FILE *file = fopen(path, "w");
-    fputs(record, file);
-    fclose(file);
+    fuzz_write_text(path, record);
 }
 
 /* ---- Commands that read ---------------------------------------------------------------------- */
+
+enum { TEXT_SIZE = 1 << 20 };
 
 /* Call a command with its arguments up to NULL, and what it prints in `text`; its exit code. */
 static int call(const tz_command *command, char **arguments, char *text, size_t size)
@@ -153,19 +133,21 @@ static int call(const tz_command *command, char **arguments, char *text, size_t 
     return code;
 }
 
-static char *one_line(char *text)
+/* The command ends as it may, and what it printed is text. */
+static tz_status read_by(const tz_command *command, char **arguments, char text[TEXT_SIZE],
+                         const char *path, tz_error *error)
 {
-    text[strcspn(text, "\n")] = '\0';
-    return text;
-}
-
-static void check_printed(const char *command, int code, const char *text)
-{
-    if (code != EXIT_DONE && (code != EXIT_FAILED || !strstr(text, "trapeze: ")))
-        fuzz_wrong("%s: exit code %d with the text '%s'", command, code, text);
+    const int code = call(command, arguments, text, TEXT_SIZE);
+    char *refused = strstr(text, "trapeze: ");
+    if (code != EXIT_DONE && (code != EXIT_FAILED || !refused))
+        fuzz_wrong("%s: exit code %d with the text '%s'", *arguments, code, text);
     for (const char *c = text; *c; c++)
         if ((unsigned char)*c < ' ' && *c != '\n' && *c != '\t')
-            fuzz_wrong("%s prints the byte 0x%02x: %s", command, (unsigned char)*c, text);
+            fuzz_wrong("%s prints the byte 0x%02x: %s", *arguments, (unsigned char)*c, text);
+    if (code == EXIT_DONE)
+        return TZ_OK;
+    refused[strcspn(refused, "\n")] = '\0';
+    return tz_error_set(error, TZ_FORMAT, path, "%.400s", refused);
 }
 
 static bool predict_seed(int index, const char *path)
@@ -180,15 +162,12 @@ static bool predict_seed(int index, const char *path)
 /* Predictions are made for whatever device a record describes. */
 static tz_status predict_read(const char *path, tz_error *error)
 {
-    static char text[1 << 20];
+    static char text[TEXT_SIZE];
     char *arguments[] = {"predict", "hotspot", "--device", (char *)path, "--grid", "300,200", NULL};
-    const int code = call(&tz_command_predict, arguments, text, sizeof text);
-    check_printed("predict", code, text);
-    if (code != EXIT_DONE)
-        return tz_error_set(error, TZ_FORMAT, path, "%.400s", one_line(strstr(text, "trapeze: ")));
-    if (strstr(text, " nan ") || strstr(text, " inf "))
+    const tz_status status = read_by(&tz_command_predict, arguments, text, path, error);
+    if (!status && (strstr(text, " nan ") || strstr(text, " inf ")))
         fuzz_wrong("it predicts no number: %s", text);
-    return TZ_OK;
+    return status;
 }
 
 const fuzz_reader fuzz_predict = {.name = "predict",
@@ -203,36 +182,10 @@ const fuzz_reader fuzz_predict = {.name = "predict",
 
 /* ---- run.json -------------------------------------------------------------------------------- */
 
-static const char *const json_words[] = {"null",
-                                         "true",
-                                         "false",
-                                         "{}",
-                                         "[]",
-                                         "\"\"",
-                                         "-1",
-                                         "1e999",
-                                         "[",
-                                         "{\"a\":",
-                                         ",",
-                                         "\"",
-                                         ":",
-                                         "\\u0000",
-                                         "\\u001b",
-                                         "1e308",
-                                         "0.0",
-                                         "\"simulations\"",
-                                         "\"grid\": [",
-                                         "\"heat\"",
-                                         "\"plans\"",
-                                         "\"policy\"",
-                                         "\"height\": 0",
-                                         "\"tile\": []",
-                                         "9223372036854775807",
-                                         "\"single\"",
-                                         "\"cuda\"",
-                                         "\"params\": {",
-                                         "\xff",
-                                         NULL};
+static const char json_words[] =
+    "null|true|false|{}|[]|\"\"|-1|1e999|[|{\"a\":|,|\"|:|\\u0000|\\u001b|1e308|0.0|"
+    "\"simulations\"|\"grid\": [|\"heat\"|\"plans\"|\"policy\"|\"height\": 0|\"tile\": []|"
+    "9223372036854775807|\"single\"|\"cuda\"|\"params\": {|\xff";
 
 /* A run of a scenario gives the first seeds. */
 static const char *const scenarios[] = {
@@ -257,9 +210,7 @@ static bool run_seed(int index, const char *path)
     snprintf(folder, sizeof folder, "%.*s/made-%d", (int)(strrchr(path, '/') - path), path, index);
     if ((size_t)index >= sizeof scenarios / sizeof *scenarios)
         return false;
-    FILE *file = fopen(script, "w");
-    fputs(scenarios[index], file);
-    fclose(file);
+    fuzz_write_text(script, scenarios[index]);
     char *arguments[] = {"run", script, "--quiet", "--out", out, NULL};
     optind = 0;
     tz_command_run.call(&tz_command_run, 5, arguments);
@@ -269,14 +220,10 @@ static bool run_seed(int index, const char *path)
 
 static tz_status run_read(const char *path, tz_error *error)
 {
-    static char text[1 << 20];
+    static char text[TEXT_SIZE];
     char folder[1024], *arguments[] = {"info", folder, NULL};
     snprintf(folder, sizeof folder, "%.*s", (int)(strrchr(path, '/') - path), path);
-    const int code = call(&tz_command_info, arguments, text, sizeof text);
-    check_printed("info", code, text);
-    if (code != EXIT_DONE)
-        return tz_error_set(error, TZ_FORMAT, path, "%.400s", one_line(strstr(text, "trapeze: ")));
-    return TZ_OK;
+    return read_by(&tz_command_info, arguments, text, path, error);
 }
 
 const fuzz_reader fuzz_run = {.name = "run",
@@ -292,17 +239,13 @@ const fuzz_reader fuzz_run = {.name = "run",
 /* The same with predictions for what ran, which take most of the time. */
 static tz_status explain_read(const char *path, tz_error *error)
 {
-    static char text[1 << 20];
+    static char text[TEXT_SIZE];
     char folder[1024], device[] = "./cpu.txt";
     char *arguments[] = {"explain", folder, "--device", device, NULL};
     snprintf(folder, sizeof folder, "%.*s", (int)(strrchr(path, '/') - path), path);
     if (access(device, F_OK) != 0)
         write_cpu(device);
-    const int code = call(&tz_command_explain, arguments, text, sizeof text);
-    check_printed("explain", code, text);
-    if (code != EXIT_DONE)
-        return tz_error_set(error, TZ_FORMAT, path, "%.400s", one_line(strstr(text, "trapeze: ")));
-    return TZ_OK;
+    return read_by(&tz_command_explain, arguments, text, path, error);
 }
 
 const fuzz_reader fuzz_explain = {.name = "explain",
@@ -377,10 +320,8 @@ static const tz_cache_key kernel_key = {0x1234, 0x5678};
 static const tz_cache_kind kernel_kind = {.magic = {'F', 'U', 'Z', 'Z', '0', '0', '0', '1'},
                                           .ending = "bin"};
 static const char kernel_data[] = "a compiled kernel of any bytes, for instance these";
-static const char *const kernel_words[] = {"FUZZ0001", "FUZZ0000",
-                                           "\x7f"
-                                           "ELF",
-                                           "a compiled kernel", NULL};
+static const char kernel_words[] = "FUZZ0001|FUZZ0000|\x7f"
+                                   "ELF|a compiled kernel";
 
 static bool kernel_seed(int index, const char *path)
 {

@@ -1,8 +1,6 @@
 /* Texts with numbers: .rle, plain arrays, .flp and .ptrace. */
 #include "output/format/floorplan.h"
 #include "output/format/format.h"
-#include "output/format/rle.h"
-#include "output/format/text.h"
 #include "tests/fuzz/fuzz.h"
 
 #include <math.h>
@@ -10,35 +8,26 @@
 #include <stdlib.h>
 #include <string.h>
 
-static bool write_text(const char *path, const char *text)
-{
-    FILE *file = fopen(path, "wb");
-    if (!file)
-        return false;
-    fputs(text, file);
-    return fclose(file) == 0;
-}
-
 /* ---- .rle ------------------------------------------------------------------------------------ */
 
-static const char *const rle_words[] = {
-    "b",    "o",           "$",    "!",       "3o",    "12b",       "99$",       "x = 9", ", y = 9",
-    "rule", "B3/S23",      "23/3", "B36/S23", "B0/S8", "#N name\n", "#C text\n", "\n",    "0o",
-    "Life", "1073741825o", "#",    ":T4,4",   "B/S",   "b3s23",     "\r\n",      NULL};
+static const char rle_words[] =
+    "b|o|$|!|3o|12b|99$|x = 9|, y = 9|rule|B3/S23|23/3|B36/S23|B0/S8|#N name\n|#C text\n|\n|"
+    "0o|Life|1073741825o|#|:T4,4|B/S|b3s23|\r\n";
+
+static const char *const rle_texts[] = {
+    "#N Gosper\n#C two rows\nx = 36, y = 3, rule = B3/S23\n24bo11b$22bobo11b$36b!\n",
+    "x=3,y=3\nbo$2bo$3o!\n",
+    "x = 4, y = 2, rule = 23/3\r\n4o$\r\n# a comment\n2b2o!\nafter the end\n",
+    "#C no rule\nx = 2, y = 9\n8$oo!",
+    "x = 3, y = 3, rule = b36s23\nbob$2bo$3o!\n",
+    NULL};
 
 static bool rle_seed(int index, const char *path)
 {
-    static const char *const others[] = {
-        "#N Gosper\n#C two rows\nx = 36, y = 3, rule = B3/S23\n24bo11b$22bobo11b$36b!\n",
-        "x=3,y=3\nbo$2bo$3o!\n",
-        "x = 4, y = 2, rule = 23/3\r\n4o$\r\n# a comment\n2b2o!\nafter the end\n",
-        "#C no rule\nx = 2, y = 9\n8$oo!", "x = 3, y = 3, rule = b36s23\nbob$2bo$3o!\n"};
     const int64_t shape[] = {40, 17};
     tz_array *cells;
-    if (index >= 2)
-        return (size_t)index - 2 < sizeof others / sizeof *others &&
-               write_text(path, others[index - 2]);
-    if (tz_array_create(&cells, index ? TZ_DTYPE_F64 : TZ_DTYPE_U8, 2, shape, NULL) != TZ_OK)
+    if (index >= 2 ||
+        tz_array_create(&cells, index ? TZ_DTYPE_F64 : TZ_DTYPE_U8, 2, shape, NULL) != TZ_OK)
         return false;
     for (int64_t i = 0; i < 40 * 17; i++)
         tz_array_set(cells, i, (double)(i * i % 7 % 2));
@@ -88,20 +77,16 @@ const fuzz_reader fuzz_rle = {.name = "rle",
                               .base_bytes = 1 << 20,
                               .expands = true,
                               .words = rle_words,
+                              .texts = rle_texts,
                               .seed = rle_seed,
                               .read = rle_read};
 
 /* ---- .cells and .mc -------------------------------------------------------------------------- */
 
-static const char *const cells_words[] = {
-    ".", "O", "*", "!", "!Name: glider\n", "\n", "\r", "....OO", "\n\n\n", " ", "\t", NULL};
+static const char cells_words[] = ".|O|*|!|!Name: glider\n|\n|\r|....OO|\n\n\n| |\t";
 
-static bool cells_seed(int index, const char *path)
-{
-    static const char *const texts[] = {"!Name: Glider\n!\n.O\n..O\nOOO\n", "..*\r\n\r\n*",
-                                        "!only a comment\n.\n"};
-    return index < 3 && write_text(path, texts[index]);
-}
+static const char *const cells_texts[] = {"!Name: Glider\n!\n.O\n..O\nOOO\n", "..*\r\n\r\n*",
+                                          "!only a comment\n.\n", NULL};
 
 static tz_status cells_read(const char *path, tz_error *error)
 {
@@ -115,21 +100,17 @@ const fuzz_reader fuzz_cells = {.name = "cells",
                                 .base_bytes = 1 << 20,
                                 .expands = true,
                                 .words = cells_words,
-                                .seed = cells_seed,
+                                .texts = cells_texts,
                                 .read = cells_read};
 
-static const char *const macrocell_words[] = {
-    "[M2]", "#R B3/S23\n", "#N name\n", "\n",         "$",  ".",  "*",   "4 ", "5 1 1 1 1\n",
-    " 0",   "4 1 0 0 1\n", "20 ",       "4294967297", "60", "61", "$$$", NULL};
+static const char macrocell_words[] =
+    "[M2]|#R B3/S23\n|#N name\n|\n|$|.|*|4 |5 1 1 1 1\n| 0|4 1 0 0 1\n|20 |4294967297|60|61|"
+    "$$$";
 
-static bool macrocell_seed(int index, const char *path)
-{
-    static const char *const texts[] = {
-        "[M2] (golly 4.2)\n#R B36/S23\n$.*$..*$***$\n........$$$$$$$.......*\n4 1 0 0 2\n"
-        "4 0 1 0 2\n5 3 0 4 3\n",
-        "[M2]\r\n*\r\n4 1 1 1 1\r\n5 2 2 2 2\r\n6 3 3 3 3\r\n7 4 0 0 4\r\n"};
-    return index < 2 && write_text(path, texts[index]);
-}
+static const char *const macrocell_texts[] = {
+    "[M2] (golly 4.2)\n#R B36/S23\n$.*$..*$***$\n........$$$$$$$.......*\n4 1 0 0 2\n"
+    "4 0 1 0 2\n5 3 0 4 3\n",
+    "[M2]\r\n*\r\n4 1 1 1 1\r\n5 2 2 2 2\r\n6 3 3 3 3\r\n7 4 0 0 4\r\n", NULL};
 
 static tz_status macrocell_read(const char *path, tz_error *error)
 {
@@ -143,25 +124,21 @@ const fuzz_reader fuzz_macrocell = {.name = "macrocell",
                                     .base_bytes = 1 << 20,
                                     .expands = true,
                                     .words = macrocell_words,
-                                    .seed = macrocell_seed,
+                                    .texts = macrocell_texts,
                                     .read = macrocell_read};
 
 /* ---- Plain numbers --------------------------------------------------------------------------- */
 
-static const char *const text_words[] = {"1",  " ",       "\n",  "#",   "-",           ".",
-                                         "e5", "E-400",   "inf", "nan", "0x1",         "\t",
-                                         "\r", "318.15 ", "\v",  "1,5", "# comment\n", NULL};
+static const char text_words[] =
+    "1| |\n|#|-|.|e5|E-400|inf|nan|0x1|\t|\r|318.15 |\v|1,5|# comment\n";
+
+static const char *const text_texts[] = {
+    "1 2 3\n4 5 6\n", "323.15\n324.06\n\n# the end\n1e-3\t-7.25E+2 .5 5.\n",
+    "# only one\n0.1000000000000000055511151231257827021181583404541015625", NULL};
 
 static bool text_seed(int index, const char *path)
 {
-    static const char *const texts[] = {
-        "1 2 3\n4 5 6\n", "323.15\n324.06\n\n# the end\n1e-3\t-7.25E+2 .5 5.\n",
-        "# only one\n0.1000000000000000055511151231257827021181583404541015625"};
-    if (index >= 4)
-        return false;
-    if (index < 3)
-        return write_text(path, texts[index]);
-    FILE *file = fopen(path, "w");
+    FILE *file = index > 0 ? NULL : fopen(path, "w");
     if (!file)
         return false;
     for (int i = 0; i < 64; i++)
@@ -212,28 +189,23 @@ const fuzz_reader fuzz_text = {.name = "text",
                                .base_bytes = 1 << 16,
                                .bytes_per_byte = 10,
                                .words = text_words,
+                               .texts = text_texts,
                                .seed = text_seed,
                                .read = text_read};
 
 /* ---- .flp ------------------------------------------------------------------------------------ */
 
-static const char *const flp_words[] = {
-    "core0", "L2",    "\t",     " ",           "\n",
-    "#",     "0.004", "-0.001", "1e-3",        "1e-300",
-    "1e300", "0",     "nan",    "a 1 1 0 0\n", "b 1 1 1 0 1.0e6 0.01\n",
-    "\r\n",  NULL};
+static const char flp_words[] =
+    "core0|L2|\t| |\n|#|0.004|-0.001|1e-3|1e-300|1e300|0|nan|a 1 1 0 0\n|"
+    "b 1 1 1 0 1.0e6 0.01\n|\r\n";
 
-static bool flp_seed(int index, const char *path)
-{
-    static const char *const texts[] = {
-        "# unit width height left "
-        "bottom\nL2\t0.016\t0.0098\t0\t0\nIcache\t0.0031\t0.0026\t0.0049\t0.0098\n"
-        "Dcache\t0.0031\t0.0026\t0.008\t0.0098\n",
-        "a 1e-3 1e-3 0 0 1.75e6 0.01\nb 1e-3 1e-3 1e-3 0 1.75e6 0.01\nc 2e-3 1e-3 -0 1e-3 1.75e6 "
-        "0.01\n",
-        "one 0.5 0.25 -0.25 1.5"};
-    return index < 3 && write_text(path, texts[index]);
-}
+static const char *const flp_texts[] = {
+    "# unit width height left "
+    "bottom\nL2\t0.016\t0.0098\t0\t0\nIcache\t0.0031\t0.0026\t0.0049\t0.0098\n"
+    "Dcache\t0.0031\t0.0026\t0.008\t0.0098\n",
+    "a 1e-3 1e-3 0 0 1.75e6 0.01\nb 1e-3 1e-3 1e-3 0 1.75e6 0.01\nc 2e-3 1e-3 -0 1e-3 1.75e6 "
+    "0.01\n",
+    "one 0.5 0.25 -0.25 1.5", NULL};
 
 static tz_status flp_read(const char *path, tz_error *error)
 {
@@ -281,22 +253,16 @@ const fuzz_reader fuzz_flp = {.name = "flp",
                               .base_bytes = 1 << 16,
                               .bytes_per_byte = 100,
                               .words = flp_words,
-                              .seed = flp_seed,
+                              .texts = flp_texts,
                               .read = flp_read};
 
 /* ---- .ptrace --------------------------------------------------------------------------------- */
 
-static const char *const ptrace_words[] = {"core0",   "L2",  "\t",  " ",     "\n",
-                                           "#",       "1.5", "-1",  "1e308", "0 0 0\n",
-                                           "1 2 3\n", "nan", "inf", "\r\n",  NULL};
+static const char ptrace_words[] = "core0|L2|\t| |\n|#|1.5|-1|1e308|0 0 0\n|1 2 3\n|nan|inf|\r\n";
 
-static bool ptrace_seed(int index, const char *path)
-{
-    static const char *const texts[] = {
-        "L2\tIcache\tDcache\n1.44\t5.8\t14.3\n1.4\t6\t13.5\n0\t0\t0\n",
-        "# a comment\n\none\n1\n2 # two\n3", "a b c d\n1 2 3 4\n"};
-    return index < 3 && write_text(path, texts[index]);
-}
+static const char *const ptrace_texts[] = {
+    "L2\tIcache\tDcache\n1.44\t5.8\t14.3\n1.4\t6\t13.5\n0\t0\t0\n",
+    "# a comment\n\none\n1\n2 # two\n3", "a b c d\n1 2 3 4\n", NULL};
 
 static bool is_another(const tz_ptrace *a, const tz_ptrace *b)
 {
@@ -339,5 +305,5 @@ const fuzz_reader fuzz_ptrace = {.name = "ptrace",
                                  .base_bytes = 1 << 16,
                                  .bytes_per_byte = 600,
                                  .words = ptrace_words,
-                                 .seed = ptrace_seed,
+                                 .texts = ptrace_texts,
                                  .read = ptrace_read};

@@ -18,33 +18,28 @@ static void step(int64_t nx, int64_t ny, const char *boundary, int states, int t
         }
 }
 
+static const double exact[2] = {0.0};
+
 static void plain_loop(void **state)
 {
     enum { NX = 43, NY = 31, CELLS = NX * NY, STEPS = 40 };
     static const int rules[][2] = {{14, 1}, {3, 3}, {2, 1}, {5, 8}};
     static double start[CELLS], expected[CELLS], scratch[CELLS];
-    for (int rule = 0; rule < 4; rule++)
-        for (int b = 0; b < TZ_BOUNDARIES; b++) {
-            uint64_t seed = (uint64_t)(rule + 1);
-            for (int i = 0; i < CELLS; i++)
-                start[i] = (double)(int)(oracle_random(&seed) * rules[rule][0]);
-            memcpy(expected, start, sizeof expected);
-            for (int k = 0; k < STEPS; k++) {
-                step(NX, NY, tz_boundary_name((tz_boundary)b), rules[rule][0], rules[rule][1],
-                     expected, scratch);
-                memcpy(expected, scratch, sizeof expected);
-            }
-            const oracle_config config = {
-                .stencil = "cyclic",
-                .precision = -1,
-                .dims = 2,
-                .nx = NX,
-                .ny = NY,
-                .boundary = tz_boundary_name((tz_boundary)b),
-                .params_count = 2,
-                .params = {{"states", rules[rule][0], NULL}, {"threshold", rules[rule][1], NULL}}};
-            oracle_compare(config, "state", start, STEPS, expected, 0.0);
+    for (int k = 0; k < 4 * TZ_BOUNDARIES; k++) {
+        const int *rule = rules[k / TZ_BOUNDARIES];
+        const char *boundary = tz_boundary_name((tz_boundary)(k % TZ_BOUNDARIES));
+        uint64_t seed = (uint64_t)(k / TZ_BOUNDARIES + 1);
+        for (int i = 0; i < CELLS; i++)
+            start[i] = expected[i] = (int)(oracle_random(&seed) * rule[0]);
+        for (int s = 0; s < STEPS; s++) {
+            step(NX, NY, boundary, rule[0], rule[1], expected, scratch);
+            memcpy(expected, scratch, sizeof expected);
         }
+        oracle_config config = oracle("cyclic", -1, boundary, NX, NY, 0);
+        config = oracle_with(config, "states", rule[0], NULL);
+        config = oracle_with(config, "threshold", rule[1], NULL);
+        oracle_compare(config, STEPS, exact, 1, &(oracle_values){"state", start, expected});
+    }
 }
 
 /* Columns 0, 1, 2, … of a torus: each cell sees the next state beside it, in every step. */
@@ -56,15 +51,10 @@ static void turning(void **state)
         start[i] = i % NX % STATES;
         expected[i] = (i % NX + STEPS) % STATES;
     }
-    const oracle_config config = {.stencil = "cyclic",
-                                  .precision = -1,
-                                  .dims = 2,
-                                  .nx = NX,
-                                  .ny = NY,
-                                  .boundary = "periodic",
-                                  .params_count = 2,
-                                  .params = {{"states", STATES, NULL}, {"threshold", 3, NULL}}};
-    oracle_compare(config, "state", start, STEPS, expected, 0.0);
+    oracle_config config = oracle("cyclic", -1, "periodic", NX, NY, 0);
+    config = oracle_with(config, "states", STATES, NULL);
+    config = oracle_with(config, "threshold", 3, NULL);
+    oracle_compare(config, STEPS, exact, 1, &(oracle_values){"state", start, expected});
 }
 
 TEST_MAIN(open_plugins, close_plugins, TEST(plain_loop), TEST(turning))

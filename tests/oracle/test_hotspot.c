@@ -25,20 +25,18 @@ static chip chip_make(int64_t nx, int64_t ny)
 static void advance(const chip *c, int64_t nx, int64_t ny, const char *boundary,
                     const double *power, const double *old, double *now)
 {
-#define AT(x, y)                                                                                   \
-    (oracle_neighbour(x, nx, boundary) < 0 || oracle_neighbour(y, ny, boundary) < 0                \
-         ? 318.15                                                                                  \
-         : old[oracle_neighbour(y, ny, boundary) * nx + oracle_neighbour(x, nx, boundary)])
     for (int64_t y = 0; y < ny; y++)
         for (int64_t x = 0; x < nx; x++) {
-            const double T = AT(x, y);
-            now[y * nx + x] =
-                T +
-                c->dt / c->capacitance *
-                    (power[y * nx + x] + (AT(x, y - 1) + AT(x, y + 1) - 2.0 * T) / c->ry +
-                     (AT(x - 1, y) + AT(x + 1, y) - 2.0 * T) / c->rx + (c->ambient - T) / c->rz);
+            const double T = old[y * nx + x];
+            double along[2] = {-2.0 * T, -2.0 * T};
+            for (int to = -1; to <= 1; to += 2) {
+                along[0] += oracle_at(old, nx, ny, x + to, y, boundary, c->ambient);
+                along[1] += oracle_at(old, nx, ny, x, y + to, boundary, c->ambient);
+            }
+            now[y * nx + x] = T + c->dt / c->capacitance *
+                                      (power[y * nx + x] + along[1] / c->ry + along[0] / c->rx +
+                                       (c->ambient - T) / c->rz);
         }
-#undef AT
 }
 
 /* STEPS steps of the plugin, in both precisions and by every backend and height, give
@@ -46,32 +44,11 @@ static void advance(const chip *c, int64_t nx, int64_t ny, const char *boundary,
 static void compare(int64_t nx, int64_t ny, const char *boundary, const double *start,
                     const double *power, const double *expected)
 {
-    const int64_t count = nx * ny;
-    double *got = oracle_numbers(count);
-    for (int precision = TZ_SINGLE; precision <= TZ_DOUBLE; precision++)
-        for (int height = 0; height <= ORACLE_LAST; height++) {
-            oracle_config config = {.stencil = "hotspot",
-                                    .dims = 2,
-                                    .nx = nx,
-                                    .ny = ny,
-                                    .precision = precision,
-                                    .boundary = boundary,
-                                    .params_count = 1,
-                                    .params = {{"dt", 0.0, "rodinia"}}};
-            oracle_choose(&config, height);
-            tz_simulation *simulation = oracle_create(&config);
-            oracle_write(simulation, "temperature", start);
-            oracle_write(simulation, "power", power);
-            oracle_run(simulation, STEPS);
-            oracle_read(simulation, "temperature", got);
-            const double tolerance = precision == TZ_DOUBLE ? 1e-10 : 6e-5; /* K */
-            for (int64_t i = 0; i < count; i++)
-                if (!(fabs(got[i] - expected[i]) <= tolerance))
-                    fail_msg("%d x %d, %s: %.17g, not %.17g", (int)nx, (int)ny, boundary, got[i],
-                             expected[i]);
-            tz_simulation_destroy(simulation);
-        }
-    free(got);
+    static const double tolerance[] = {6e-5, 1e-10}; /* K */
+    const oracle_values fields[] = {{"temperature", start, expected}, {"power", power, NULL}};
+    oracle_compare(
+        oracle_with(oracle("hotspot", TZ_SINGLE, boundary, nx, ny, 0), "dt", 0.0, "rodinia"), STEPS,
+        tolerance, 2, fields);
 }
 
 static void compare_with_formula(int64_t nx, int64_t ny, const char *boundary, const double *start,
@@ -83,9 +60,7 @@ static void compare_with_formula(int64_t nx, int64_t ny, const char *boundary, c
     memcpy(expected, start, (size_t)count * sizeof *start);
     for (int k = 0; k < STEPS; k++) {
         advance(&c, nx, ny, boundary, power, expected, scratch);
-        double *swap = expected;
-        expected = scratch;
-        scratch = swap;
+        memcpy(expected, scratch, (size_t)count * sizeof *start);
     }
     compare(nx, ny, boundary, start, power, expected);
     free(expected);
@@ -125,19 +100,21 @@ static void read_numbers(const char *folder, const char *name, double *values, i
     fclose(file);
 }
 
-/* A line of hotspot_16x12.txt is a cell's first temperature, its power and its temperature after
- * STEPS steps between insulated edges. Explicit Euler steps of 50 decimal digits gave the last one:
- * heat flowed between each pair of adjacent cells, from each cell to the package and into it. */
+/* hotspot_16x12.txt has the temperatures after STEPS steps between insulated edges. Explicit Euler
+ * steps of 50 decimal digits gave them: heat flowed between each pair of adjacent cells, from each
+ * cell to the package and into it. */
 static void known_answer(void **state)
 {
     enum { NX = 16, NY = 12, CELLS = NX * NY };
-    static double lines[CELLS][3], start[CELLS], power[CELLS], expected[CELLS];
-    read_numbers(TZ_TEST_SOURCE_DIR, "oracle/hotspot_16x12.txt", lines[0], 3 * CELLS);
-    for (int i = 0; i < CELLS; i++) {
-        start[i] = lines[i][0];
-        power[i] = lines[i][1];
-        expected[i] = lines[i][2];
-    }
+    static double start[CELLS], power[CELLS], expected[CELLS];
+    read_numbers(TZ_TEST_SOURCE_DIR, "oracle/hotspot_16x12.txt", expected, CELLS);
+    for (int y = 0, i = 0; y < NY; y++)
+        for (int x = 0; x < NX; x++, i++) {
+            const bool core = x >= 2 && x < 6 && y >= 2 && y < 5;
+            const bool cache = x >= 9 && x < 15 && y >= 6 && y < 10;
+            start[i] = 320.0 + (2 * x + (2 * x + 3 * y) % 5) / 8.0;
+            power[i] = core ? 0.012 : cache ? 0.004 : 0.0005;
+        }
     compare(NX, NY, "clamp", start, power, expected);
 }
 
@@ -165,17 +142,10 @@ static void steady_state(void **state)
         uint64_t seed = 3;
         for (int i = 0; i < N * N; i++)
             total += power[i] = uniform ? 0.25 : oracle_random(&seed);
-        tz_simulation *simulation =
-            oracle_create(&(oracle_config){.stencil = "hotspot",
-                                           .dims = 2,
-                                           .nx = N,
-                                           .ny = N,
-                                           .precision = TZ_DOUBLE,
-                                           .boundary = "clamp",
-                                           .backend = "cpu",
-                                           .height = 3,
-                                           .params_count = 1,
-                                           .params = {{"dt_s", 4e-4, NULL}}});
+        oracle_config config =
+            oracle_with(oracle("hotspot", TZ_DOUBLE, "clamp", N, N, 0), "dt_s", 4e-4, NULL);
+        config.height = 3;
+        tz_simulation *simulation = oracle_create(config);
         oracle_write(simulation, "power", power);
         oracle_run(simulation, 400);
         oracle_read(simulation, "temperature", got);
@@ -194,13 +164,7 @@ static void equilibrium(void **state)
 {
     double got[40 * 30];
     for (int precision = TZ_SINGLE; precision <= TZ_DOUBLE; precision++) {
-        tz_simulation *simulation = oracle_create(&(oracle_config){.stencil = "hotspot",
-                                                                   .dims = 2,
-                                                                   .nx = 40,
-                                                                   .ny = 30,
-                                                                   .precision = precision,
-                                                                   .boundary = "clamp",
-                                                                   .backend = "cpu"});
+        tz_simulation *simulation = oracle_create(oracle("hotspot", precision, "clamp", 40, 30, 0));
         assert_ok(tz_simulation_fill(simulation, 0, NULL, 318.15, &failure));
         oracle_run(simulation, 2000);
         oracle_read(simulation, "temperature", got);
@@ -212,14 +176,9 @@ static void equilibrium(void **state)
 
 static void unstable_step(void **state)
 {
-    oracle_config config = {.stencil = "hotspot",
-                            .dims = 2,
-                            .nx = 64,
-                            .ny = 64,
-                            .precision = TZ_DOUBLE,
-                            .backend = "reference",
-                            .params_count = 1,
-                            .params = {{"dt_s", 1.0, NULL}, {"allow_unstable", 1.0, NULL}}};
+    oracle_config config = oracle("hotspot", TZ_DOUBLE, NULL, 64, 64, 0);
+    config = oracle_with(config, "dt_s", 1.0, NULL);
+    config.backend = "reference";
     tz_simulation *simulation = NULL;
     assert_int_equal(oracle_try(&simulation, &config, &failure), TZ_UNSTABLE);
     assert_null(simulation);
@@ -228,11 +187,11 @@ static void unstable_step(void **state)
     char number[32];
     snprintf(number, sizeof number, "%.6g", limit);
     assert_non_null(strstr(failure.message, number));
-    config.params_count = 2; /* the explicit override */
-    tz_simulation_destroy(oracle_create(&config));
+    config = oracle_with(config, "allow_unstable", 1.0, NULL); /* the explicit override */
+    tz_simulation_destroy(oracle_create(config));
     config.params[0].number = limit * 0.999999;
     config.params_count = 1;
-    tz_simulation_destroy(oracle_create(&config));
+    tz_simulation_destroy(oracle_create(config));
 }
 
 /* The constants of a grid of nx by ny cells, and the time step in *dt. */
@@ -299,21 +258,12 @@ static void a_little_power_warms_the_chip(void **state)
     double rise[3][2];
     for (int way = 0; way < 3; way++)
         for (int precision = TZ_SINGLE; precision <= TZ_DOUBLE; precision++) {
-            tz_simulation *simulation =
-                oracle_create(&(oracle_config){.stencil = "hotspot",
-                                               .dims = 2,
-                                               .nx = N,
-                                               .ny = N,
-                                               .precision = precision,
-                                               .boundary = "clamp",
-                                               .backend = "cpu",
-                                               .params_count = 1,
-                                               .params = {{"dt", 0.0, choices[way]}}});
-            const tz_value *params = tz_simulation_params(simulation);
-            const int dt = tz_stencil_param_index(tz_simulation_stencil(simulation), "dt_s");
+            tz_simulation *simulation = oracle_create(oracle_with(
+                oracle("hotspot", precision, "clamp", N, N, 0), "dt", 0.0, choices[way]));
             assert_ok(tz_simulation_fill(simulation, 0, NULL, 318.15, &failure));
             assert_ok(tz_simulation_fill(simulation, 1, NULL, 5.0 / (N * N), &failure));
-            oracle_run(simulation, (int64_t)(200000 * chip_make(N, N).dt / params[dt].number));
+            oracle_run(simulation,
+                       (int64_t)(200000 * chip_make(N, N).dt / oracle_param(simulation, "dt_s")));
             tz_reduction r;
             assert_ok(tz_simulation_reduce(simulation, 0, &r, &failure));
             rise[way][precision] = r.sum / (N * N) - 318.15;

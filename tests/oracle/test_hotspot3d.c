@@ -73,7 +73,8 @@ static void flows(const chip *c, const double *power, const double *old, double 
 
 static void compare(bool layered)
 {
-    static double start[CELLS], power[CELLS], expected[CELLS], scratch[CELLS], got[CELLS];
+    static const double tolerance[] = {6e-5, 1e-10};
+    static double start[CELLS], power[CELLS], expected[CELLS], scratch[CELLS];
     static double lateral[CELLS], vertical[CELLS];
     const chip c = chip_make();
     uint64_t seed = 11;
@@ -88,32 +89,15 @@ static void compare(bool layered)
         (layered ? flows : rodinia)(&c, power, expected, scratch);
         memcpy(expected, scratch, sizeof expected);
     }
-    for (int precision = TZ_SINGLE; precision <= TZ_DOUBLE; precision++)
-        for (int height = 0; height <= ORACLE_LAST; height++) {
-            oracle_config config = {
-                .stencil = "hotspot3d",
-                .dims = 3,
-                .nx = NX,
-                .ny = NY,
-                .nz = NZ,
-                .precision = precision,
-                .boundary = "clamp",
-                .params_count = layered ? 3 : 1,
-                .params = {{"dt", 0.0, "rodinia"}, {"loss", 0.0, NULL}, {"most", 2.0, NULL}}};
-            oracle_choose(&config, height);
-            tz_simulation *simulation = oracle_create(&config);
-            oracle_write(simulation, "temperature", start);
-            oracle_write(simulation, "power", power);
-            oracle_write(simulation, "lateral", lateral);
-            oracle_write(simulation, "vertical", vertical);
-            oracle_run(simulation, STEPS);
-            oracle_read(simulation, "temperature", got);
-            for (int i = 0; i < CELLS; i++)
-                if (!(fabs(got[i] - expected[i]) <= (precision == TZ_DOUBLE ? 1e-10 : 6e-5)))
-                    fail_msg("height %d: cell %d is %.17g, not %.17g", height, i, got[i],
-                             expected[i]);
-            tz_simulation_destroy(simulation);
-        }
+    oracle_config config = oracle("hotspot3d", TZ_SINGLE, "clamp", NX, NY, NZ);
+    config = oracle_with(config, "dt", 0.0, "rodinia");
+    if (layered)
+        config = oracle_with(oracle_with(config, "loss", 0.0, NULL), "most", 2.0, NULL);
+    const oracle_values fields[] = {{"temperature", start, expected},
+                                    {"power", power, NULL},
+                                    {"lateral", lateral, NULL},
+                                    {"vertical", vertical, NULL}};
+    oracle_compare(config, STEPS, tolerance, 4, fields);
 }
 
 static void rodinias_formula(void **state)
@@ -128,24 +112,15 @@ static void layers(void **state)
 /* In a closed chip all power becomes temperature. */
 static void heat_is_kept(void **state)
 {
-    oracle_config config = {.stencil = "hotspot3d",
-                            .dims = 3,
-                            .nx = NX,
-                            .ny = NY,
-                            .nz = NZ,
-                            .precision = TZ_DOUBLE,
-                            .boundary = "clamp",
-                            .backend = "cpu",
-                            .height = 2,
-                            .params_count = 1,
-                            .params = {{"loss", 0.0, NULL}}};
+    oracle_config config =
+        oracle_with(oracle("hotspot3d", TZ_DOUBLE, "clamp", NX, NY, NZ), "loss", 0.0, NULL);
     static double power[CELLS];
-    tz_simulation *simulation = oracle_create(&config);
+    config.height = 2;
+    tz_simulation *simulation = oracle_create(config);
     power[cell(3, 4, 5)] = 2.0;
     oracle_write(simulation, "power", power);
     oracle_run(simulation, 500);
-    const int dt = tz_stencil_param_index(tz_simulation_stencil(simulation), "dt_s");
-    const double time = 500.0 * tz_simulation_params(simulation)[dt].number;
+    const double time = 500.0 * oracle_param(simulation, "dt_s");
     tz_reduction r;
     assert_ok(tz_simulation_reduce(simulation, 0, &r, &failure));
     const double rise = r.sum - 323.15 * CELLS, expected = 2.0 * time / chip_make().cap;

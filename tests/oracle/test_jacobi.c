@@ -62,55 +62,42 @@ static void advance(const stencil *s, const double *weights, const int64_t n[3],
                     const char *boundary, const double *old, double *now)
 {
     const int r = s->radius, rz = s->dims == 3 ? r : 0;
-    for (int64_t z = 0; z < n[2]; z++)
-        for (int64_t y = 0; y < n[1]; y++)
-            for (int64_t x = 0; x < n[0]; x++) {
-                double sum = 0.0;
-                for (int dz = -rz; dz <= rz; dz++)
-                    for (int dy = -r; dy <= r; dy++)
-                        for (int dx = -r; dx <= r; dx++) {
-                            const int64_t i = oracle_neighbour(x + dx, n[0], boundary);
-                            const int64_t j = oracle_neighbour(y + dy, n[1], boundary);
-                            const int64_t k = oracle_neighbour(z + dz, n[2], boundary);
-                            if (i >= 0 && j >= 0 && k >= 0)
-                                sum += weight_of(s, weights, dx, dy, dz) *
-                                       old[(k * n[1] + j) * n[0] + i];
-                        }
-                now[(z * n[1] + y) * n[0] + x] = sum;
-            }
+    for (int64_t at = 0; at < n[0] * n[1] * n[2]; at++) {
+        double sum = 0.0;
+        for (int dz = -rz; dz <= rz; dz++)
+            for (int dy = -r; dy <= r; dy++)
+                for (int dx = -r; dx <= r; dx++) {
+                    const int64_t i = oracle_neighbour(at % n[0] + dx, n[0], boundary);
+                    const int64_t j = oracle_neighbour(at / n[0] % n[1] + dy, n[1], boundary);
+                    const int64_t k = oracle_neighbour(at / n[0] / n[1] + dz, n[2], boundary);
+                    if (i >= 0 && j >= 0 && k >= 0)
+                        sum += weight_of(s, weights, dx, dy, dz) * old[(k * n[1] + j) * n[0] + i];
+                }
+        now[at] = sum;
+    }
 }
 
 static void check(const stencil *s, const int64_t n[3], const char *boundary, int defaults)
 {
     enum { STEPS = 7 };
+    static const double tolerance[] = {2e-6, 1e-14};
     const int64_t cells = n[0] * n[1] * n[2];
     double *start = oracle_numbers(cells), weights[8];
     double *a = oracle_numbers(cells), *b = oracle_numbers(cells);
     uint64_t seed = (uint64_t)cells;
-    oracle_config config = {.stencil = s->id,
-                            .dims = s->dims,
-                            .nx = n[0],
-                            .ny = n[1],
-                            .nz = n[2],
-                            .boundary = boundary};
+    oracle_config config = oracle(s->id, TZ_SINGLE, boundary, n[0], n[1], s->dims > 2 ? n[2] : 0);
     for (int w = 0; w < 8 && s->weights[w].name; w++) {
         weights[w] = defaults ? s->weights[w].default_value : 0.05 * (oracle_random(&seed) - 0.3);
         if (!defaults)
-            config.params[config.params_count++] =
-                (tz_assignment){s->weights[w].name, weights[w], NULL};
+            config = oracle_with(config, s->weights[w].name, weights[w], NULL);
     }
     for (int64_t i = 0; i < cells; i++)
         a[i] = start[i] = oracle_random(&seed) - 0.5;
     for (int k = 0; k < STEPS; k++) {
         advance(s, weights, n, boundary, a, b);
-        double *swap = a;
-        a = b;
-        b = swap;
+        memcpy(a, b, (size_t)cells * sizeof *a);
     }
-    config.precision = TZ_SINGLE;
-    oracle_compare(config, "u", start, STEPS, a, 2e-6);
-    config.precision = TZ_DOUBLE;
-    oracle_compare(config, "u", start, STEPS, a, 1e-14);
+    oracle_compare(config, STEPS, tolerance, 1, &(oracle_values){"u", start, a});
     free(start);
     free(a);
     free(b);
@@ -134,15 +121,8 @@ static void averages(void **state)
 {
     for (size_t s = 0; s < sizeof stencils / sizeof *stencils; s++)
         for (int precision = TZ_SINGLE; precision <= TZ_DOUBLE; precision++) {
-            tz_simulation *simulation =
-                oracle_create(&(oracle_config){.stencil = stencils[s].id,
-                                               .dims = stencils[s].dims,
-                                               .nx = 20,
-                                               .ny = 9,
-                                               .nz = stencils[s].dims == 3 ? 6 : 1,
-                                               .precision = precision,
-                                               .boundary = "mirror",
-                                               .backend = "cpu"});
+            tz_simulation *simulation = oracle_create(
+                oracle(stencils[s].id, precision, "mirror", 20, 9, stencils[s].dims == 3 ? 6 : 0));
             tz_reduction reduction;
             assert_int_equal(tz_simulation_fill(simulation, 0, NULL, 0.75, NULL), TZ_OK);
             oracle_run(simulation, 100);
@@ -155,16 +135,9 @@ static void averages(void **state)
 /* Weights of 0.2 sum to 1, and still do when they are rounded to float. */
 static void averages_of_rounded_weights(void **state)
 {
-    tz_simulation *simulation =
-        oracle_create(&(oracle_config){.stencil = "star2d1r",
-                                       .dims = 2,
-                                       .nx = 12,
-                                       .ny = 9,
-                                       .precision = TZ_SINGLE,
-                                       .boundary = "clamp",
-                                       .backend = "cpu",
-                                       .params_count = 2,
-                                       .params = {{"center", 0.2, NULL}, {"axis_1", 0.2, NULL}}});
+    oracle_config config = oracle("star2d1r", TZ_SINGLE, "clamp", 12, 9, 0);
+    config = oracle_with(oracle_with(config, "center", 0.2, NULL), "axis_1", 0.2, NULL);
+    tz_simulation *simulation = oracle_create(config);
     tz_reduction reduction;
     assert_ok(tz_simulation_fill(simulation, 0, NULL, 0.7, &failure));
     oracle_run(simulation, 30000);

@@ -47,7 +47,9 @@ static const char *name_of(int i)
 
 static void two_steps(void **state)
 {
-    static double start[Q][CELLS], expected[Q][CELLS], solid[CELLS], got[CELLS];
+    static const double tolerance[] = {1e-6, 1e-13};
+    static double start[Q][CELLS], expected[Q][CELLS], solid[CELLS];
+    oracle_values fields[Q + 1] = {[Q] = {"solid", solid, NULL}};
     const double viscosity = 0.05;
     uint64_t seed = 3;
     for (int k = 0; k < CELLS; k++) {
@@ -59,31 +61,11 @@ static void two_steps(void **state)
     memcpy(expected, start, sizeof expected);
     for (int k = 0; k < STEPS; k++)
         step(1.0 / (3.0 * viscosity + 0.5), solid, expected);
-    for (int precision = TZ_SINGLE; precision <= TZ_DOUBLE; precision++)
-        for (int height = 0; height <= ORACLE_LAST; height++) {
-            oracle_config config = {.stencil = "lbm",
-                                    .dims = 2,
-                                    .nx = NX,
-                                    .ny = NY,
-                                    .precision = precision,
-                                    .boundary = "periodic",
-                                    .params_count = 1,
-                                    .params = {{"viscosity", viscosity, NULL}}};
-            oracle_choose(&config, height);
-            tz_simulation *simulation = oracle_create(&config);
-            for (int i = 0; i < Q; i++)
-                oracle_write(simulation, name_of(i), start[i]);
-            oracle_write(simulation, "solid", solid);
-            oracle_run(simulation, STEPS);
-            for (int i = 0; i < Q; i++) {
-                oracle_read(simulation, name_of(i), got);
-                for (int k = 0; k < CELLS; k++)
-                    if (!(fabs(got[k] - expected[i][k]) <= (precision == TZ_DOUBLE ? 1e-13 : 1e-6)))
-                        fail_msg("height %d: %s of cell %d is %.17g, not %.17g", height, name_of(i),
-                                 k, got[k], expected[i][k]);
-            }
-            tz_simulation_destroy(simulation);
-        }
+    for (int i = 0; i < Q; i++)
+        fields[i] = (oracle_values){name_of(i), start[i], expected[i]};
+    oracle_compare(
+        oracle_with(oracle("lbm", TZ_SINGLE, "periodic", NX, NY, 0), "viscosity", viscosity, NULL),
+        STEPS, tolerance, Q + 1, fields);
 }
 
 /* Velocity u0 sin(k y) along x decays as exp(-viscosity k^2 t): viscosity is what it says. */
@@ -92,17 +74,10 @@ static void shear_wave(void **state)
     enum { N = 64, M = 4, TIME = 600 };
     static double f[Q][N * M], got[N * M];
     const double viscosity = 0.1, k = 2.0 * 3.14159265358979323846 / N;
-    oracle_config config = {.stencil = "lbm",
-                            .dims = 2,
-                            .nx = M,
-                            .ny = N,
-                            .precision = TZ_DOUBLE,
-                            .boundary = "periodic",
-                            .backend = "cpu",
-                            .height = 2,
-                            .params_count = 1,
-                            .params = {{"viscosity", viscosity, NULL}}};
-    tz_simulation *simulation = oracle_create(&config);
+    oracle_config config =
+        oracle_with(oracle("lbm", TZ_DOUBLE, "periodic", M, N, 0), "viscosity", viscosity, NULL);
+    config.height = 2;
+    tz_simulation *simulation = oracle_create(config);
     for (int i = 0; i < Q; i++) {
         for (int c = 0; c < N * M; c++)
             f[i][c] = equilibrium(i, 1.0, 0.01 * sin(k * (c / M)), 0.0);

@@ -85,22 +85,23 @@ static tz_status find_path(tz_simulation *simulation, found *f, tz_error *error)
 }
 
 /* A path moves at most one column a row, and its weights sum to `cost`. */
-static void check_path(const found *f, const int32_t *weights, int64_t nx, int64_t rows,
-                       int periodic, int64_t cost)
+static void check_path(const tz_simulation *simulation, const found *f, int64_t rows, double cost)
 {
-    int64_t sum = 0;
+    const int64_t nx = tz_simulation_extent(simulation)[0];
+    const bool periodic = tz_simulation_boundary(simulation, 0)[0] == TZ_PERIODIC;
+    double sum = 0.0, weight;
     assert_int_equal(f->count, rows);
     for (int64_t k = 0; k < rows; k++) {
         const int64_t c = f->columns[k];
         assert_true(c >= 0 && c < nx);
-        sum += weights[k * nx + c];
+        assert_ok(tz_simulation_streamed_read(simulation, 1, k, c, 1, &weight, &failure));
+        sum += weight;
         if (k > 0) {
             const int64_t step = llabs(c - f->columns[k - 1]);
             assert_true(step <= 1 || (periodic && step == nx - 1));
         }
     }
-    assert_int_equal(sum, cost);
-    assert_true(f->cost == (double)cost);
+    assert_true(sum == cost && f->cost == cost);
 }
 
 static void check_size(int64_t nx, int64_t rows, int range, uint64_t seed, const char *boundary)
@@ -110,11 +111,11 @@ static void check_size(int64_t nx, int64_t rows, int range, uint64_t seed, const
     answer a = solve(weights, nx, rows, periodic);
     const int64_t *last = a.cost + rows * nx;
     double *cost = oracle_numbers(nx);
-    for (int height = 0; height <= ORACLE_LAST; height++) {
-        oracle_config config = {
-            .stencil = "pathfinder", .dims = 1, .nx = nx, .precision = -1, .boundary = boundary};
-        oracle_choose(&config, height);
-        tz_simulation *simulation = oracle_create(&config);
+    for (int height = 0; height <= 5; height++) {
+        oracle_config config = oracle("pathfinder", -1, boundary, nx, 0, 0);
+        config.backend = height ? "cpu" : "reference";
+        config.height = height;
+        tz_simulation *simulation = oracle_create(config);
         assert_ok(tz_simulation_streamed_array(simulation, oracle_field(simulation, "weights"),
                                                weights, rows, &failure));
         oracle_run(simulation, rows);
@@ -124,7 +125,7 @@ static void check_size(int64_t nx, int64_t rows, int range, uint64_t seed, const
         found f;
         assert_ok(find_path(simulation, &f, &failure));
         assert_true(f.end == (double)a.path[rows - 1]);
-        check_path(&f, weights, nx, rows, periodic, last[a.path[rows - 1]]);
+        check_path(simulation, &f, rows, (double)last[a.path[rows - 1]]);
         /* Where the walls matter not, ties are as documented too. */
         if (!periodic)
             assert_memory_equal(f.columns, a.path, (size_t)rows * sizeof *a.path);
@@ -150,8 +151,7 @@ static void costs_and_paths(void **state)
 
 static void no_rows_yet(void **state)
 {
-    tz_simulation *simulation = oracle_create(&(oracle_config){
-        .stencil = "pathfinder", .dims = 1, .nx = 9, .precision = -1, .backend = "cpu"});
+    tz_simulation *simulation = oracle_create(oracle("pathfinder", -1, NULL, 9, 0, 0));
     const int32_t weights[18] = {0};
     found f;
     assert_ok(tz_simulation_streamed_array(simulation, 1, weights, 2, &failure));
@@ -174,46 +174,28 @@ static void long_paths(void **state)
                  {37, 300000, "periodic"}};
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         const int64_t nx = cases[i].nx, rows = cases[i].rows;
-        const int periodic = strcmp(cases[i].boundary, "periodic") == 0;
-        tz_simulation *simulation = oracle_create(&(oracle_config){.stencil = "pathfinder",
-                                                                   .dims = 1,
-                                                                   .nx = nx,
-                                                                   .precision = -1,
-                                                                   .boundary = cases[i].boundary,
-                                                                   .backend = "cpu",
-                                                                   .height = 4});
+        oracle_config config = oracle("pathfinder", -1, cases[i].boundary, nx, 0, 0);
+        config.height = 4;
+        tz_simulation *simulation = oracle_create(config);
         assert_ok(tz_simulation_streamed_random(
             simulation, 1, &(tz_random){.seed = 7, .low = 0, .high = 9}, &failure));
         oracle_run(simulation, rows);
-        double *cost = oracle_numbers(nx), *row = oracle_numbers(nx);
+        double *cost = oracle_numbers(nx), least = INFINITY;
         oracle_read(simulation, "cost", cost);
+        for (int64_t x = 0; x < nx; x++)
+            least = fmin(least, cost[x]);
         found f;
         assert_ok(find_path(simulation, &f, &failure));
-        assert_int_equal(f.count, rows);
-        double least = cost[0], sum = 0.0;
-        for (int64_t x = 0; x < nx; x++)
-            least = cost[x] < least ? cost[x] : least;
-        for (int64_t k = 0; k < rows; k++) {
-            const int64_t c = f.columns[k];
-            assert_ok(tz_simulation_streamed_read(simulation, 1, k, c, 1, row, &failure));
-            sum += row[0];
-            if (k > 0) {
-                const int64_t step = llabs(c - f.columns[k - 1]);
-                assert_true(step <= 1 || (periodic && step == nx - 1));
-            }
-        }
-        assert_true(sum == least && f.cost == least);
+        check_path(simulation, &f, rows, least);
         free(f.columns);
         free(cost);
-        free(row);
         tz_simulation_destroy(simulation);
     }
 }
 
 static void path_needs_zero_start(void **state)
 {
-    tz_simulation *simulation = oracle_create(&(oracle_config){
-        .stencil = "pathfinder", .dims = 1, .nx = 50, .precision = -1, .backend = "cpu"});
+    tz_simulation *simulation = oracle_create(oracle("pathfinder", -1, NULL, 50, 0, 0));
     int32_t *weights = random_weights(50, 20, 10, 5);
     assert_ok(tz_simulation_streamed_array(simulation, 1, weights, 20, &failure));
     assert_ok(tz_simulation_fill(simulation, 0, NULL, 3.0, &failure));

@@ -27,16 +27,11 @@ static double error_norm(int64_t nx, int64_t ny, const char *boundary, double om
             exact[y * nx + x] = mode(x, nx, boundary) * mode(y, ny, boundary);
             f[y * nx + x] = -2.0 * k * k * exact[y * nx + x];
         }
-    tz_simulation *simulation = oracle_create(&(oracle_config){.stencil = "poisson",
-                                                               .dims = 2,
-                                                               .nx = nx,
-                                                               .ny = ny,
-                                                               .precision = TZ_DOUBLE,
-                                                               .boundary = boundary,
-                                                               .backend = "cpu",
-                                                               .height = 8,
-                                                               .params_count = omega > 0.0 ? 1 : 0,
-                                                               .params = {{"omega", omega, NULL}}});
+    oracle_config config = oracle("poisson", TZ_DOUBLE, boundary, nx, ny, 0);
+    config.height = 8;
+    if (omega > 0.0)
+        config = oracle_with(config, "omega", omega, NULL);
+    tz_simulation *simulation = oracle_create(config);
     oracle_write(simulation, "f", f);
     tz_run_result result;
     assert_ok(run_simulation(simulation,
@@ -80,73 +75,49 @@ static void meshes_and_damping(void **state)
 /* One iteration against the formula, and the residual against max|f - lap u|. */
 static void one_step(void **state)
 {
-    enum { NX = 21, NY = 13 };
-    const double hx = 0.05, hy = 0.08, omega = 0.6;
-    double u[NX * NY], f[NX * NY], got[NX * NY];
+    enum { NX = 21, NY = 13, CELLS = NX * NY };
+    static const double tolerance[] = {4e-7, 1e-14};
+    const double hx = 0.05, hy = 0.08, omega = 0.6, d = 2.0 / (hx * hx) + 2.0 / (hy * hy);
+    double u[CELLS], f[CELLS], expected[CELLS];
     uint64_t seed = 11;
-    for (int i = 0; i < NX * NY; i++) {
+    for (int i = 0; i < CELLS; i++) {
         u[i] = oracle_random(&seed) - 0.5;
         f[i] = 100.0 * (oracle_random(&seed) - 0.5);
     }
-    for (int b = 0; b < TZ_BOUNDARIES; b++)
-        for (int precision = TZ_SINGLE; precision <= TZ_DOUBLE; precision++)
-            for (int height = 0; height <= 1; height++) {
-                oracle_config config = {
-                    .stencil = "poisson",
-                    .dims = 2,
-                    .nx = NX,
-                    .ny = NY,
-                    .precision = precision,
-                    .boundary = tz_boundary_name((tz_boundary)b),
-                    .params_count = 3,
-                    .params = {{"omega", omega, NULL}, {"hx", hx, NULL}, {"hy", hy, NULL}}};
-                oracle_choose(&config, height);
-                tz_simulation *simulation = oracle_create(&config);
-                oracle_write(simulation, "u", u);
-                oracle_write(simulation, "f", f);
-                tz_update update;
-                assert_ok(tz_simulation_measure(simulation, &update, &failure));
-                oracle_run(simulation, 1);
-                oracle_read(simulation, "u", got);
-                const double tolerance = precision == TZ_DOUBLE ? 1e-14 : 4e-7;
-                double residual = 0.0;
-                for (int y = 0; y < NY; y++)
-                    for (int x = 0; x < NX; x++) {
-#define AT(X, Y)                                                                                   \
-    (oracle_neighbour(X, NX, tz_boundary_name((tz_boundary)b)) < 0 ||                              \
-             oracle_neighbour(Y, NY, tz_boundary_name((tz_boundary)b)) < 0                         \
-         ? 0.0                                                                                     \
-         : u[oracle_neighbour(Y, NY, tz_boundary_name((tz_boundary)b)) * NX +                      \
-             oracle_neighbour(X, NX, tz_boundary_name((tz_boundary)b))])
-                        const double lap =
-                            (AT(x - 1, y) - 2.0 * AT(x, y) + AT(x + 1, y)) / (hx * hx) +
-                            (AT(x, y - 1) - 2.0 * AT(x, y) + AT(x, y + 1)) / (hy * hy);
-                        const double expected =
-                            u[y * NX + x] +
-                            omega / (2.0 / (hx * hx) + 2.0 / (hy * hy)) * (lap - f[y * NX + x]);
-                        assert_true(fabs(got[y * NX + x] - expected) <= tolerance);
-                        residual = fmax(residual, fabs(f[y * NX + x] - lap));
-                    }
-                assert_true(fabs(tz_simulation_residual_of(simulation, &update) - residual) <=
-                            4.0 * tolerance / omega * (2.0 / (hx * hx) + 2.0 / (hy * hy)));
-                tz_simulation_destroy(simulation);
-            }
+    for (int k = 0; k < 2 * TZ_BOUNDARIES; k++) {
+        const char *boundary = tz_boundary_name((tz_boundary)(k / 2));
+        oracle_config config = oracle("poisson", k % 2, boundary, NX, NY, 0);
+        config = oracle_with(oracle_with(config, "hx", hx, NULL), "hy", hy, NULL);
+        config = oracle_with(config, "omega", omega, NULL);
+        for (int i = 0; i < CELLS; i++) {
+            double lap = -d * u[i];
+            for (int to = -1; to <= 1; to += 2)
+                lap += oracle_at(u, NX, NY, i % NX + to, i / NX, boundary, 0.0) / (hx * hx) +
+                       oracle_at(u, NX, NY, i % NX, i / NX + to, boundary, 0.0) / (hy * hy);
+            expected[i] = u[i] + omega / d * (lap - f[i]);
+        }
+        const oracle_values fields[] = {{"u", u, expected}, {"f", f, NULL}};
+        if (k % 2 == 0)
+            oracle_compare(config, 1, tolerance, 2, fields);
+        tz_simulation *simulation = oracle_create(config);
+        tz_update update;
+        oracle_write(simulation, "u", u);
+        oracle_write(simulation, "f", f);
+        assert_ok(tz_simulation_measure(simulation, &update, &failure));
+        assert_true(fabs(tz_simulation_residual_of(simulation, &update) -
+                         oracle_poisson_residual(simulation, NX, NY, boundary, 0.0)) <=
+                    4.0 * tolerance[k % 2] / omega * d);
+        tz_simulation_destroy(simulation);
+    }
 }
 
 /* In single precision a constant stays constant to the last bit, on any mesh. */
 static void constants_stay(void **state)
 {
     double got[33 * 17];
-    tz_simulation *simulation =
-        oracle_create(&(oracle_config){.stencil = "poisson",
-                                       .dims = 2,
-                                       .nx = 33,
-                                       .ny = 17,
-                                       .precision = TZ_SINGLE,
-                                       .boundary = "periodic",
-                                       .backend = "cpu",
-                                       .params_count = 2,
-                                       .params = {{"hx", 0.0371, NULL}, {"hy", 0.0913, NULL}}});
+    oracle_config config = oracle("poisson", TZ_SINGLE, "periodic", 33, 17, 0);
+    config = oracle_with(oracle_with(config, "hx", 0.0371, NULL), "hy", 0.0913, NULL);
+    tz_simulation *simulation = oracle_create(config);
     assert_ok(tz_simulation_fill(simulation, 0, NULL, (double)0.1f, &failure));
     oracle_run(simulation, 500);
     oracle_read(simulation, "u", got);
@@ -192,16 +163,10 @@ static void a_small_source_between_high_sides(void **state)
 static void refused(void **state)
 {
     tz_simulation *simulation = NULL;
-    oracle_config config = {.stencil = "poisson",
-                            .dims = 2,
-                            .nx = 8,
-                            .ny = 8,
-                            .precision = TZ_DOUBLE,
-                            .backend = "cpu",
-                            .params_count = 1,
-                            .params = {{"omega", 1.5, NULL}, {"hy", 1.0, NULL}}};
+    oracle_config config = oracle("poisson", TZ_DOUBLE, NULL, 8, 8, 0);
+    config = oracle_with(config, "omega", 1.5, NULL);
     assert_int_equal(oracle_try(&simulation, &config, &failure), TZ_RANGE);
-    config.params_count = 2;
+    config = oracle_with(config, "hy", 1.0, NULL);
     config.params[0] = (tz_assignment){"hx", 1e-4, NULL};
     assert_int_not_equal(oracle_try(&simulation, &config, &failure), TZ_OK);
     assert_non_null(strstr(failure.message, "thousandfold"));

@@ -4,8 +4,6 @@
 #include "output/format/floorplan.h"
 #include "output/format/format.h"
 #include "output/format/png.h"
-#include "output/format/rle.h"
-#include "output/format/text.h"
 #include "trapeze/liferule.h"
 #include <png.h>
 

@@ -31,7 +31,7 @@ for name in $names; do
     for document in copyright changelog.Debian.gz; do
         grep -q "\./usr/share/doc/$name/$document\$" "$work/$name.list" || fail "$name has no $document"
     done
-    if grep -vE '^(drwxr-xr-x|-rw-r--r--) |^-rwxr-xr-x .*/usr/bin/' "$work/$name.list"; then
+    if grep -vE '^(drwxr-xr-x|-rw-r--r--) |^-rwxr-xr-x .*/usr/(bin|libexec/trapeze)/' "$work/$name.list"; then
         fail "$name: these files have other permissions than their kind"
     fi
     dpkg-deb -x "$file" "$work/root"
@@ -49,7 +49,7 @@ else
     echo 'skipped: no lintian'
 fi
 
-find "$work/root/usr/bin" "$work/root/usr/lib" -type f | while read -r file; do
+find "$work/root/usr/bin" "$work/root/usr/lib" "$work/root/usr/libexec" -type f | while read -r file; do
     [ "$(head -c 4 "$file" | tail -c 3)" = ELF ] || continue
     ! readelf -d "$file" | grep -qE 'RPATH|RUNPATH' || fail "$file names a folder of libraries"
     ! readelf -S "$file" | grep -qE '\.(symtab|debug_info)' || fail "$file is not stripped"
@@ -65,6 +65,8 @@ export HOME="$work/home" TRAPEZE_CACHE="$work/cache"
 trapeze=$work/alone/usr/bin/trapeze
 "$trapeze" doctor >doctor.log || fail 'trapeze doctor'
 grep -q 'everything that a run needs is there' doctor.log || fail "$(cat doctor.log)"
+"$trapeze" doctor --verbose >doctor.log || fail 'trapeze doctor --verbose'
+! grep -q 'no program trapeze-compile' doctor.log || fail "$(cat doctor.log)"
 "$trapeze" examples | grep -q '^hotspot ' || fail 'trapeze examples'
 "$trapeze" examples hotspot >examples.log && "$trapeze" run hotspot.lua --out run >run.log 2>&1 || fail "$(cat run.log)"
 [ -n "$(find run -name '*.png')" ] || fail 'the scenario made no frame'

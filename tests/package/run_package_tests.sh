@@ -20,7 +20,7 @@ for file in lib/trapeze/plugins/hotspot.so share/trapeze/scripts/hotspot.lua \
     share/trapeze/devices/gtx280.txt \
     include/trapeze/plugin.h lib/cmake/Trapeze/TrapezeConfig.cmake \
     lib/cmake/Trapeze/TrapezeConfigVersion.cmake lib/cmake/Trapeze/TrapezePlugin.cmake \
-    bin/trapeze-contract share/trapeze/examples/heat/heat.c share/doc/trapeze/README.md share/doc/trapeze/scenario.md; do
+    bin/trapeze-contract libexec/trapeze/trapeze-compile share/trapeze/examples/heat/heat.c share/doc/trapeze/README.md share/doc/trapeze/scenario.md; do
     [ -f "$prefix/$file" ] || fail "$file was not installed"
 done
 grep -q '^TRAPEZE_PAPERS:BOOL=OFF' "$build/CMakeCache.txt" || [ -f "$prefix/share/trapeze/benchmarks/hotspot.txt" ] ||
@@ -49,6 +49,9 @@ echo "ok: examples are copied from the moved tree"
 mkdir "$work/bin"
 ln -s "$trapeze" "$work/bin/trapeze"
 "$work/bin/trapeze" plugins | grep -qw hotspot || fail 'a link to trapeze finds no plugins'
+if "$work/bin/trapeze" doctor --verbose | grep -q 'no program trapeze-compile'; then
+    fail 'a link to trapeze finds no program that compiles kernels'
+fi
 echo "ok: through a link"
 
 # A stencil of a scenario is compiled with the headers of the moved tree.

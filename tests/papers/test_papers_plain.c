@@ -1,58 +1,32 @@
 /* Predictions by luo2011: plain kernels of stencils, compiled to PTX. Needs NVRTC, no GPU. */
-#include "backend/cuda/compile/compile.h"
 #include "model/papers/options.h"
 #include "model/papers/papers.h"
 #include "model/papers/predict.h"
-#include "tests/registry.h"
-
-static tz_workload *workload_of(const char *stencil, int dims, int64_t n, int precision)
-{
-    const tz_simulation_config simulation = {.registry = registry,
-                                             .stencil = stencil,
-                                             .dims = dims,
-                                             .precision = precision,
-                                             .extent = {n, dims > 1 ? n : 1, dims > 2 ? n : 1}};
-    const tz_workload_config config = {
-        .simulation = &simulation, .device = "gtx260", .let_unstable = true};
-    tz_workload *workload = NULL;
-    assert_ok(tz_workload_create(&workload, &config, &failure));
-    return workload;
-}
-
-static bool has_nvrtc(void)
-{
-    char text[512];
-    return tz_cuda_compile_describe(text, sizeof text, &failure) == TZ_OK;
-}
-
-static void skip_without_nvrtc(void)
-{
-    if (!has_nvrtc())
-        skip_test("%s", failure.message);
-}
+#include "tests/backend/cuda/nvrtc.h"
+#include "tests/predictions.h"
 
 static const tz_prediction_request usual = {.by = &tz_predictor_luo2011};
 
-static const tz_prediction_plain *plain_of(const tz_prediction_table *table)
+static tz_workload *workload_in(const char *stencil, int64_t n, tz_precision precision)
 {
-    return table->own;
+    tz_simulation_config simulation = config_of(stencil, 2, n);
+    simulation.precision = precision;
+    return workload_for(&simulation, "gtx260");
 }
 
-static tz_prediction_table *table_of(const tz_workload *workload,
-                                     const tz_prediction_request *request)
+/* The only row of the table. */
+static const tz_prediction_plain *plain_of(const tz_prediction_table *table)
 {
-    tz_prediction_table *table = NULL;
-    assert_ok(tz_prediction_table_create(&table, workload, request, &failure));
     assert_int_equal(table->count, 1);
     assert_non_null(table->own);
-    return table;
+    return table->own;
 }
 
 /* The paper's "linear" is the mean of 9 pixels of 800 x 800: P is 45.84 % by its compiler's PTX. */
 static void the_mean_of_nine_pixels(void **state)
 {
-    skip_without_nvrtc();
-    tz_workload *workload = workload_of("box2d1r", 2, 800, 0);
+    need_nvrtc();
+    tz_workload *workload = workload_in("box2d1r", 800, TZ_SINGLE);
     tz_prediction_table *table = table_of(workload, &usual);
     const tz_ptx_trace *trace = &plain_of(table)->plain.traces[0];
     const tz_luo2011_result *r = &plain_of(table)->results[0];
@@ -81,7 +55,7 @@ static void the_mean_of_nine_pixels(void **state)
  * compiler does not join two expressions. */
 static void stencils_of_all_kinds(void **state)
 {
-    skip_without_nvrtc();
+    need_nvrtc();
     static const struct {
         const char *name;
         int dims, loads, stores;
@@ -91,7 +65,7 @@ static void stencils_of_all_kinds(void **state)
                  {"pathfinder", 1, 4, 1, 9999}, {"star3d1r", 3, 7, 1, 64},
                  {"life", 2, 10, 1, 4096},      {"cell", 3, 30, 1, 128}};
     for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
-        tz_workload *workload = workload_of(cases[k].name, cases[k].dims, cases[k].n, -1);
+        tz_workload *workload = workload_of(cases[k].name, cases[k].dims, cases[k].n, "gtx260");
         tz_prediction_table *table = table_of(workload, &usual);
         const tz_ptx_trace *trace = &plain_of(table)->plain.traces[0];
         if (trace->accesses != cases[k].loads + cases[k].stores || trace->unknown_addresses)
@@ -105,50 +79,40 @@ static void stencils_of_all_kinds(void **state)
 
 static void double_precision_takes_more_transactions(void **state)
 {
-    skip_without_nvrtc();
-    tz_workload *workload = workload_of("box2d1r", 2, 256, 1);
+    need_nvrtc();
+    tz_workload *workload = workload_in("box2d1r", 256, TZ_DOUBLE);
     tz_prediction_table *table = table_of(workload, &usual);
     /* Halves of 128 bytes: 1 transaction each, 2 at an offset. */
     assert_int_equal(plain_of(table)->plain.traces[0].transactions, 3 * (2 + 4 + 4) + 2);
-    bool noted = false;
-    for (int n = 0; n < table->notes.count; n++)
-        noted = noted || strstr(table->notes.text[n], "double precision");
-    assert_true(noted);
+    assert_true(is_noted(&table->notes, "double precision"));
     tz_prediction_table_destroy(table);
-    tz_workload_destroy(workload);
-}
-
-static void refuses(const char *stencil, int64_t n, const tz_prediction_request *request,
-                    tz_status status, const char *words)
-{
-    tz_workload *workload = workload_of(stencil, 2, n, -1);
-    tz_prediction_table *table = NULL;
-    assert_int_equal(tz_prediction_table_create(&table, workload, request, &failure), status);
-    assert_null(table);
-    if (!strstr(failure.message, words))
-        fail_msg("'%s' does not contain '%s'", failure.message, words);
     tz_workload_destroy(workload);
 }
 
 static void refusals(void **state)
 {
+    tz_workload *workload = workload_of("hotspot", 2, 256, "gtx260");
+    tz_workload *tiny = workload_of("hotspot", 2, 2, "gtx260");
     tz_prediction_request r = usual;
     r.given.height = 2;
-    refuses("hotspot", 256, &r, TZ_RANGE, "launches of one iteration");
+    check_no_table(workload, &r, TZ_RANGE, "launches of one iteration");
     r = usual;
     strcpy(r.given.family, "tile");
-    refuses("hotspot", 256, &r, TZ_UNSUPPORTED, "no family 'tile'");
+    check_no_table(workload, &r, TZ_UNSUPPORTED, "no family 'tile'");
     r = usual;
     r.block[0] = r.block[1] = 64;
-    refuses("hotspot", 256, &r, TZ_RANGE, "gtx260 has at most 512");
+    check_no_table(workload, &r, TZ_RANGE, "gtx260 has at most 512");
     r = usual;
     r.options = 1u << TZ_PAPERS_FENCE;
-    refuses("hotspot", 256, &r, TZ_UNSUPPORTED, "use meng2009 or meng2011");
-    refuses("hotspot", 2, &usual, TZ_RANGE, "more than 2 along each axis");
+    check_no_table(workload, &r, TZ_UNSUPPORTED, "use meng2009 or meng2011");
+    check_no_table(tiny, &usual, TZ_RANGE, "more than 2 along each axis");
     r = (tz_prediction_request){.options = 1u << TZ_PAPERS_AS_PRINTED};
-    refuses("hotspot", 256, &r, TZ_UNSUPPORTED, "that is luo2011");
-    if (!has_nvrtc())
-        refuses("hotspot", 256, &usual, TZ_UNSUPPORTED, "no NVRTC");
+    check_no_table(workload, &r, TZ_UNSUPPORTED, "that is luo2011");
+    char text[512];
+    if (tz_cuda_compile_describe(text, sizeof text, NULL))
+        check_no_table(workload, &usual, TZ_UNSUPPORTED, "no NVRTC");
+    tz_workload_destroy(tiny);
+    tz_workload_destroy(workload);
 }
 
 TEST_MAIN(open_plugins, close_plugins, TEST(the_mean_of_nine_pixels), TEST(stencils_of_all_kinds),

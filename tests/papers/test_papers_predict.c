@@ -1,5 +1,6 @@
 /* Models by name, predictions from facts, refusals and notes. */
 #include "papers_support.h"
+#include "tests/predictions.h"
 
 static const tz_model *const models[] = {&tz_model_meng2009, &tz_model_meng2011};
 
@@ -18,12 +19,12 @@ static tz_model_facts heat(void)
     };
 }
 
-static bool noted(const tz_model_prediction *p, const char *words)
+static tz_model_prediction predict_by(const char *model, const tz_model_facts *facts,
+                                      const tz_model_device *device, const tz_model_plan *plan)
 {
-    for (int i = 0; i < p->notes.count; i++)
-        if (strstr(p->notes.text[i], words))
-            return true;
-    return false;
+    tz_model_prediction p;
+    assert_ok(tz_model_predict(model_named(model), facts, device, plan, &p, &failure));
+    return p;
 }
 
 static void models_are_found_by_name(void **state)
@@ -41,11 +42,10 @@ static void models_are_found_by_name(void **state)
                 fail_msg("%s needs %s, which no record has", model->name, model->needs[n]);
         }
     }
-    assert_int_equal(tz_predictor_find("meng209", false, &predictor, &failure), TZ_UNKNOWN);
-    assert_string_equal(failure.message, "unknown model 'meng209'; did you mean 'meng2009'?");
-    assert_int_equal(tz_predictor_find("x", false, &predictor, &failure), TZ_UNKNOWN);
-    assert_string_equal(failure.message,
-                        "unknown model 'x'; known: meng2009, meng2011, roofs, luo2011, tabik2015");
+    check_error(tz_predictor_find("meng209", false, &predictor, &failure), TZ_UNKNOWN, "",
+                "unknown model 'meng209'; did you mean 'meng2009'?");
+    check_error(tz_predictor_find("x", false, &predictor, &failure), TZ_UNKNOWN, "",
+                "unknown model 'x'; known: meng2009, meng2011, roofs, luo2011, tabik2015");
 }
 
 /* Every model of the papers on every device and benchmark: components add up, the best height is
@@ -70,8 +70,7 @@ static void predictions_are_whole(void **state)
                 meng_of(i == 0 ? 2009 : 2011, benchmark_names[j % BENCHMARKS], device.name);
             assert_int_equal(best.height, best_height(&m));
             for (b.plan.height = 1; b.plan.height <= best.height_max; b.plan.height++) {
-                assert_int_equal(
-                    tz_model_predict(models[i], &b.facts, &device, &b.plan, &other, NULL), TZ_OK);
+                other = predict_by(models[i]->name, &b.facts, &device, &b.plan);
                 assert_int_equal(other.height, b.plan.height);
                 assert_true(other.time_s >= best.time_s);
             }
@@ -86,8 +85,7 @@ static void seconds_limits_and_details(void **state)
     tz_model_plan plan = b.plan;
     tz_model_prediction p;
     plan.height = 1;
-    assert_int_equal(tz_model_predict(model_named("meng2009"), &b.facts, &device, &plan, &p, NULL),
-                     TZ_OK);
+    p = predict_by("meng2009", &b.facts, &device, &plan);
     assert_close(p.time_s, (3350 + 212085.2 + 88826.6 + 1065718.5 + 1065280.0) / 1.3e9, 1e-7);
     assert_close(p.cells_per_s, 4e6 / p.time_s, 1e-15);
     assert_int_equal(p.limit, TZ_MODEL_COMPUTATION);
@@ -100,8 +98,7 @@ static void seconds_limits_and_details(void **state)
     assert_string_equal(p.details[0].name, "trapezoids");
     assert_close(p.details[0].value, 4e6 / 324, 1e-15);
     plan.height = 2;
-    assert_int_equal(tz_model_predict(model_named("meng2009"), &b.facts, &device, &plan, &p, NULL),
-                     TZ_OK);
+    p = predict_by("meng2009", &b.facts, &device, &plan);
     for (int i = 0; i < p.detail_count; i++) {
         if (strcmp(p.details[i].name, "cost_effect") == 0)
             assert_close(p.details[i].value, 256.0 / 324, 1e-15);
@@ -119,11 +116,9 @@ static void profiles_are_of_their_own_device(void **state)
     tz_model_device device = device_named("gtx280");
     tz_model_prediction a, c;
     device.launch_s.value = device.memory_latency_s.value = 0;
-    assert_int_equal(
-        tz_model_predict(model_named("meng2009"), &b.facts, &device, &b.plan, &a, NULL), TZ_OK);
+    a = predict_by("meng2009", &b.facts, &device, &b.plan);
     device.sm_count.value *= 2;
-    assert_int_equal(
-        tz_model_predict(model_named("meng2009"), &b.facts, &device, &b.plan, &c, NULL), TZ_OK);
+    c = predict_by("meng2009", &b.facts, &device, &b.plan);
     for (int i = 0; i < a.component_count; i++)
         assert_close(c.components[i].seconds,
                      a.components[i].seconds /
@@ -141,21 +136,19 @@ static void a_plugins_facts_are_enough(void **state)
         assert_ok(tz_model_predict(models[i], &facts, &device, &plan, &p, &failure));
         assert_close(p.block[0], 22, 0);
         assert_close(p.block[1], 22, 0);
-        assert_true(noted(&p, "instructions of an update not known"));
-        assert_true(noted(&p, "instructions of the set-up not known"));
+        assert_true(is_noted(&p.notes, "instructions of an update not known"));
+        assert_true(is_noted(&p.notes, "instructions of the set-up not known"));
     }
-    assert_true(noted(&p, "rate of bank conflicts not known"));
+    assert_true(is_noted(&p.notes, "rate of bank conflicts not known"));
     /* The rule: 6 operations, 5 reads, 1 store; the set-up as many. */
     facts.insts_per_update = facts.insts_per_setup = 12;
     facts.bank_conflicts_known = true;
-    assert_int_equal(tz_model_predict(model_named("meng2011"), &facts, &device, &plan, &q, NULL),
-                     TZ_OK);
+    q = predict_by("meng2011", &facts, &device, &plan);
     assert_close(q.time_s, p.time_s, 0);
     assert_int_equal(q.notes.count, 0);
     /* Words of 32 cells: the same time, 32 times the cells. */
     facts.cells_per_element = 32;
-    assert_int_equal(tz_model_predict(model_named("meng2011"), &facts, &device, &plan, &p, NULL),
-                     TZ_OK);
+    p = predict_by("meng2011", &facts, &device, &plan);
     assert_close(p.cells_per_s, 32 * q.cells_per_s, 1e-15);
 }
 
@@ -186,8 +179,7 @@ static void no_halo_no_bound(void **state)
     const tz_model_plan plan = {.height = 0};
     tz_model_prediction p;
     facts.halo_width[0] = facts.halo_width[1] = 0;
-    assert_int_equal(tz_model_predict(model_named("meng2009"), &facts, &device, &plan, &p, NULL),
-                     TZ_OK);
+    p = predict_by("meng2009", &facts, &device, &plan);
     assert_int_equal(p.height_max, TZ_MODEL_HEIGHT_MAX);
     assert_true(p.height > 1000);
 }
@@ -196,10 +188,8 @@ static void refused(const char *model, const tz_model_facts *facts, const tz_mod
                     const tz_model_plan *plan, tz_status code, const char *words)
 {
     tz_model_prediction p;
-    tz_error error = {TZ_OK, "", ""};
-    assert_int_equal(tz_model_predict(model_named(model), facts, device, plan, &p, &error), code);
-    if (!strstr(error.message, words))
-        fail_msg("'%s' does not contain '%s'", error.message, words);
+    check_error(tz_model_predict(model_named(model), facts, device, plan, &p, &failure), code, "",
+                words);
     assert_int_equal(p.component_count, 0);
 }
 
@@ -268,8 +258,7 @@ static void fences_need_measured_costs(void **state)
     device.fence_s.value = 1e-6;
     device.fence_per_block_s.value = 1e-9;
     device.launch_s.known = false; /* a fence does without */
-    assert_int_equal(tz_model_predict(model_named("meng2011"), &facts, &device, &plan, &p, NULL),
-                     TZ_OK);
+    p = predict_by("meng2011", &facts, &device, &plan);
     assert_string_equal(p.components[0].name, "glb_sync");
     const double blocks = 4096.0 * 4096 / (18 * 18);
     assert_close(p.components[0].seconds, (1e-6 + 1e-9 * blocks) / 2, 1e-13);
@@ -282,13 +271,13 @@ static void leaving_the_models_range_is_noted(void **state)
     tz_model_plan plan = {.block = {64, 64}};
     tz_model_prediction p;
     facts.extent[0] = facts.extent[1] = 256;
-    assert_int_equal(tz_model_predict(model_named("meng2011"), &facts, &device, &plan, &p, NULL),
-                     TZ_OK);
-    assert_true(noted(&p, "do not fill the device, which runs 224 at once"));
-    assert_true(noted(&p, "a block of 4096 threads is beyond the device's limit, 1024"));
-    assert_true(noted(&p, "gtx-titan: assumed, neither published nor measured: memory_latency"));
-    assert_true(noted(&p, "no memory_conflict_base"));
-    assert_true(noted(&p, "no hidden_share"));
+    p = predict_by("meng2011", &facts, &device, &plan);
+    assert_true(is_noted(&p.notes, "do not fill the device, which runs 224 at once"));
+    assert_true(is_noted(&p.notes, "a block of 4096 threads is beyond the device's limit, 1024"));
+    assert_true(
+        is_noted(&p.notes, "gtx-titan: assumed, neither published nor measured: memory_latency"));
+    assert_true(is_noted(&p.notes, "no memory_conflict_base"));
+    assert_true(is_noted(&p.notes, "no hidden_share"));
 }
 
 /* Table 2 of 2009. */

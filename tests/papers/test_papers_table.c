@@ -1,36 +1,9 @@
 /* Prediction tables by meng2009 and meng2011: a stencil as the papers' models see it, and what is
  * refused. */
-#include "backend/cuda/compile/compile.h"
 #include "model/papers/options.h"
 #include "model/papers/papers.h"
-#include "tests/registry.h"
-
-static tz_simulation_config config_of(const char *stencil, int dims, int64_t n)
-{
-    tz_simulation_config config = {
-        .registry = registry, .stencil = stencil, .dims = dims, .precision = -1};
-    for (int axis = 0; axis < TZ_AXES; axis++)
-        config.extent[axis] = axis < dims ? n : 1;
-    return config;
-}
-
-static tz_workload *workload_of(const char *stencil, int dims, int64_t n, const char *device)
-{
-    const tz_simulation_config simulation = config_of(stencil, dims, n);
-    const tz_workload_config config = {
-        .simulation = &simulation, .device = device, .let_unstable = true};
-    tz_workload *workload = NULL;
-    assert_ok(tz_workload_create(&workload, &config, &failure));
-    return workload;
-}
-
-static tz_prediction_table *table_of(const tz_workload *workload,
-                                     const tz_prediction_request *request)
-{
-    tz_prediction_table *table = NULL;
-    assert_ok(tz_prediction_table_create(&table, workload, request, &failure));
-    return table;
-}
+#include "tests/backend/cuda/nvrtc.h"
+#include "tests/predictions.h"
 
 /* The checked numbers of the 2009 equations: best heights 12, 2, 2 and 1. */
 static void the_papers_benchmarks_have_the_papers_heights(void **state)
@@ -108,14 +81,12 @@ static void changes_reach_the_model(void **state)
  * has 0.3 to 1.1 times the instructions of an update. */
 static void counted_set_up_is_that_of_an_element(void **state)
 {
-    char text[64];
-    if (tz_cuda_compile_describe(text, sizeof text, &failure) != TZ_OK)
-        skip_test("%s", failure.message);
     static const struct {
         const char *name;
         int dims;
         int64_t n;
     } cases[] = {{"star2d1r", 2, 4096}, {"box2d1r", 2, 4096}, {"star3d1r", 3, 256}};
+    need_nvrtc();
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         tz_workload *workload = workload_of(cases[i].name, cases[i].dims, cases[i].n, "gtx280");
         const tz_prediction_request request = {.by = NULL};
@@ -137,27 +108,17 @@ static void counted_set_up_is_that_of_an_element(void **state)
     }
 }
 
-static void refuses(const tz_workload *workload, const tz_prediction_request *request,
-                    tz_status status, const char *words)
-{
-    tz_prediction_table *table = (tz_prediction_table *)&status;
-    assert_int_equal(tz_prediction_table_create(&table, workload, request, &failure), status);
-    assert_null(table);
-    if (!strstr(failure.message, words))
-        fail_msg("'%s' does not contain '%s'", failure.message, words);
-}
-
 static void refusals_have_remedies(void **state)
 {
     tz_workload *workload = workload_of("hotspot", 2, 2000, "gtx280");
-    refuses(workload, &(tz_prediction_request){.by = &tz_predictor_roofs}, TZ_UNSUPPORTED,
-            "use --model meng2009 or meng2011");
-    refuses(workload, &(tz_prediction_request){.given = {.height = 10}}, TZ_RANGE,
-            "the greatest that does is 9");
-    refuses(workload, &(tz_prediction_request){.given = {.family = "stream"}}, TZ_UNSUPPORTED,
-            "tiles in shared memory");
-    refuses(workload, &(tz_prediction_request){.options = 1u << TZ_PAPERS_FENCE}, TZ_RANGE,
-            "meng2011");
+    check_no_table(workload, &(tz_prediction_request){.by = &tz_predictor_roofs}, TZ_UNSUPPORTED,
+                   "use --model meng2009 or meng2011");
+    check_no_table(workload, &(tz_prediction_request){.given = {.height = 10}}, TZ_RANGE,
+                   "the greatest that does is 9");
+    check_no_table(workload, &(tz_prediction_request){.given = {.family = "stream"}},
+                   TZ_UNSUPPORTED, "tiles in shared memory");
+    check_no_table(workload, &(tz_prediction_request){.options = 1u << TZ_PAPERS_FENCE}, TZ_RANGE,
+                   "meng2011");
     tz_workload_destroy(workload);
 }
 
@@ -188,20 +149,14 @@ static void unstable_parameters_pass_with_a_note(void **state)
     tz_simulation_config simulation = config_of("hotspot", 2, 8192);
     simulation.params = &step;
     simulation.params_count = 1;
-    tz_workload_config config = {
-        .simulation = &simulation, .device = "gtx280", .let_unstable = true};
-    tz_workload *workload = NULL;
-    assert_ok(tz_workload_create(&workload, &config, &failure));
+    const tz_workload_config config = {.simulation = &simulation, .device = "gtx280"};
+    tz_workload *workload = workload_for(&simulation, "gtx280");
     const tz_prediction_request request = {.by = NULL};
     tz_prediction_table *table = table_of(workload, &request);
-    bool noted = false;
     assert_true(workload->let_unstable);
-    for (int n = 0; n < table->notes.count; n++)
-        noted = noted || strstr(table->notes.text[n], "would diverge");
-    assert_true(noted);
+    assert_true(is_noted(&table->notes, "would diverge"));
     tz_prediction_table_destroy(table);
     tz_workload_destroy(workload);
-    config.let_unstable = false;
     assert_int_equal(tz_workload_create(&workload, &config, NULL), TZ_UNSTABLE);
     assert_null(workload);
 }

@@ -2,22 +2,7 @@
 #include "model/papers/papers.h"
 #include "model/papers/predict.h"
 #include "predict/tune.h"
-#include "tests/registry.h"
-
-static tz_workload *workload_of(const char *stencil, int64_t n)
-{
-    const tz_simulation_config simulation = {.registry = registry,
-                                             .stencil = stencil,
-                                             .dims = 3,
-                                             .extent = {n, n, n},
-                                             .precision = -1,
-                                             .threads = 2};
-    const tz_workload_config config = {
-        .simulation = &simulation, .device = "h200", .let_unstable = true};
-    tz_workload *workload = NULL;
-    assert_ok(tz_workload_create(&workload, &config, &failure));
-    return workload;
-}
+#include "tests/predictions.h"
 
 static tz_thread_blocks *blocks_of(const tz_workload *workload)
 {
@@ -31,7 +16,7 @@ static void each_shape_is_a_plan(void **state)
 {
     static const char *const stencils[] = {"gx", "gy", "gz", "st", "fdd7"};
     for (int k = 0; k < 5; k++) {
-        tz_workload *workload = workload_of(stencils[k], 512);
+        tz_workload *workload = workload_of(stencils[k], 3, 512, "h200");
         tz_thread_blocks *blocks = blocks_of(workload);
         const tz_tabik_space *space = &blocks->passes[0].space;
         const tz_plan given = {.ahead = 2};
@@ -63,22 +48,22 @@ static void what_does_not_fit_is_refused(void **state)
                  {{.family = "tile"}, "'family'"},
                  {{.tile = {32, 8, 0}}, "'block'"},
                  {{.warps = 8}, "'warps'"}};
-    tz_workload *workload = workload_of("gx", 64);
+    tz_workload *workload = workload_of("gx", 3, 64, "h200");
     tz_plan_list list;
     for (size_t k = 0; k < sizeof cases / sizeof *cases; k++)
-        check_error_of(tz_predictor_tabik2015.list(workload, &cases[k].given, &list, &failure),
-                       TZ_UNSUPPORTED, &failure, "", cases[k].what);
+        check_error(tz_predictor_tabik2015.list(workload, &cases[k].given, &list, &failure),
+                    TZ_UNSUPPORTED, "", cases[k].what);
     tz_workload_destroy(workload);
-    workload = workload_of("diffusion", 64);
-    check_error_of(tz_predictor_tabik2015.list(workload, &(tz_plan){0}, &list, &failure),
-                   TZ_UNSUPPORTED, &failure, "", "has several passes");
+    workload = workload_of("diffusion", 3, 64, "h200");
+    check_error(tz_predictor_tabik2015.list(workload, &(tz_plan){0}, &list, &failure),
+                TZ_UNSUPPORTED, "", "has several passes");
     tz_workload_destroy(workload);
 }
 
 /* Nothing is measured: predictions of the compiled kernels stand for times. */
 static void tuning_takes_every_shape(void **state)
 {
-    tz_workload *workload = workload_of("gx", 64); /* compiles fast, in few shapes */
+    tz_workload *workload = workload_of("gx", 3, 64, "h200"); /* compiles fast, in few shapes */
     tz_thread_blocks *blocks = blocks_of(workload);
     const int shapes = blocks->passes[0].space.count;
     free(blocks);

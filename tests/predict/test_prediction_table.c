@@ -4,29 +4,9 @@
 #include "base/machine.h"
 #include "calibrate/calibrate.h"
 #include "output/frame/plot.h"
-#include "predict/prediction_table.h"
 #include "predict/tune.h"
 #include "tests/made_up_clock.h"
-#include "tests/registry.h"
-
-static tz_simulation_config config_of(const char *stencil, int dims, int64_t n)
-{
-    tz_simulation_config config = {
-        .registry = registry, .stencil = stencil, .dims = dims, .precision = -1};
-    for (int axis = 0; axis < TZ_AXES; axis++)
-        config.extent[axis] = axis < dims ? n : 1;
-    return config;
-}
-
-static tz_workload *workload_of(const char *stencil, int dims, int64_t n, const char *device)
-{
-    const tz_simulation_config simulation = config_of(stencil, dims, n);
-    const tz_workload_config config = {
-        .simulation = &simulation, .device = device, .let_unstable = true};
-    tz_workload *workload = NULL;
-    assert_ok(tz_workload_create(&workload, &config, &failure));
-    return workload;
-}
+#include "tests/predictions.h"
 
 static void predictors_by_name(void **state)
 {

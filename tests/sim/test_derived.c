@@ -1,8 +1,7 @@
 /* Derived fields: what is read to compute them. Their values: tests/contract/outputs.c. */
-#include "sim/fields.h"
 #include "sim/state.h"
 #include "stencil/probe.h"
-#include "tests/registry.h"
+#include "tests/oracle/oracle.h"
 
 enum { NX = 40, NY = 30 };
 
@@ -22,15 +21,9 @@ static tz_status count_load(const void *state, int field, const tz_box *box, voi
 
 static tz_simulation *make(tz_backend *counting, const char *stencil)
 {
-    const tz_simulation_config config = {.registry = registry,
-                                         .stencil = stencil,
-                                         .dims = 2,
-                                         .extent = {NX, NY, 1},
-                                         .precision = TZ_SINGLE,
-                                         .backend = "cpu",
-                                         .threads = 1};
-    tz_simulation *simulation = NULL;
-    assert_ok(tz_simulation_create(&simulation, &config, &failure));
+    oracle_config config = oracle(stencil, TZ_SINGLE, NULL, NX, NY, 0);
+    config.threads = 1;
+    tz_simulation *simulation = oracle_create(config);
     real = simulation->backend;
     *counting = *real;
     counting->load = count_load;
@@ -42,7 +35,7 @@ static tz_simulation *make(tz_backend *counting, const char *stencil)
 static void read_box(tz_simulation *simulation, const char *field, tz_box box)
 {
     double values[NX * NY];
-    const int f = tz_stencil_field_index(tz_simulation_stencil(simulation), field);
+    const int f = oracle_field(simulation, field);
     assert_ok(tz_simulation_read(simulation, f, &box, values, &failure));
 }
 

@@ -1,9 +1,7 @@
 /* A run that diverges is reported in the same words by every backend and plan. The steps at which
  * cells are checked do not depend on heights or on the iterations of a call. */
-#include "sim/fields.h"
 #include "sim/state.h"
-#include "tests/registry.h"
-#include "tests/run.h"
+#include "tests/oracle/oracle.h"
 
 enum { SPAN = 16384 };
 
@@ -52,20 +50,11 @@ static int set_up(void **state)
 /* Every iteration multiplies each cell by `growth`; all begin at 1. */
 static tz_simulation *make(const char *backend, int height, bool spans, double growth)
 {
-    const tz_assignment weights[] = {{.name = "center", .number = growth - 0.8},
-                                     {.name = "axis_1", .number = 0.2}};
-    const tz_simulation_config config = {.registry = registry,
-                                         .stencil = "star2d1r",
-                                         .dims = 2,
-                                         .extent = {24, 20, 1},
-                                         .precision = TZ_SINGLE,
-                                         .boundary = {"periodic", "periodic"},
-                                         .params_count = 2,
-                                         .params = weights,
-                                         .backend = backend,
-                                         .threads = 1};
-    tz_simulation *simulation = NULL;
-    assert_ok(tz_simulation_create(&simulation, &config, &failure));
+    oracle_config config = oracle("star2d1r", TZ_SINGLE, "periodic", 24, 20, 0);
+    config = oracle_with(oracle_with(config, "center", growth - 0.8, NULL), "axis_1", 0.2, NULL);
+    config.backend = backend;
+    config.threads = 1;
+    tz_simulation *simulation = oracle_create(config);
     assert_ok(tz_simulation_fill(simulation, 0, NULL, 1.0, &failure));
     if (spans)
         simulation->backend = &spanning;

@@ -55,14 +55,7 @@ static void runs(tz_simulation *sim, double until_residual, const char *text)
 
 static tz_simulation *create(const char *stencil, int dims, const char *boundary)
 {
-    return oracle_create(&(oracle_config){.stencil = stencil,
-                                          .dims = dims,
-                                          .nx = N,
-                                          .ny = N,
-                                          .nz = dims > 2 ? 6 : 1,
-                                          .precision = TZ_DOUBLE,
-                                          .boundary = boundary,
-                                          .backend = "cpu"});
+    return oracle_create(oracle(stencil, TZ_DOUBLE, boundary, N, N, dims > 2 ? 6 : 0));
 }
 
 static void hotspot3d_compares_most(void **state)
@@ -199,15 +192,8 @@ static void a_residual_that_never_falls(void **state)
         const bool ends = kind % 2 == 1, is_update = kind / 2 == 1;
         said heard = {.ends = true};
         tz_run_result result;
-        tz_simulation *sim = oracle_create(&(oracle_config){.stencil = "wave2d",
-                                                            .dims = 2,
-                                                            .nx = 7,
-                                                            .ny = 6,
-                                                            .precision = TZ_DOUBLE,
-                                                            .boundary = "mirror",
-                                                            .backend = "cpu",
-                                                            .params_count = 1,
-                                                            .params = {{"amplitude", 0.0, NULL}}});
+        tz_simulation *sim = oracle_create(
+            oracle_with(oracle("wave2d", TZ_DOUBLE, "mirror", 7, 6, 0), "amplitude", 0.0, NULL));
         const tz_box cell = {{3, 4, 0}, {4, 5, 1}};
         const double one = 1.0;
         assert_ok(tz_simulation_write(sim, oracle_field(sim, "u"), &cell, &one, NULL, &failure));

@@ -5,13 +5,6 @@
 
 enum { NX = 45, NY = 38, CELLS = NX * NY };
 
-typedef struct options {
-    const char *boundary; /* NULL: fixed, with the value 3 */
-    const char *backend;
-    int height;
-    bool mixed;
-} options;
-
 static double source_of(int64_t x, int64_t y)
 {
     return 40.0 * sin(0.3 * (double)x) * cos(0.2 * (double)y);
@@ -28,23 +21,16 @@ static void write_source(tz_simulation *simulation, double factor)
     assert_ok(tz_simulation_write(simulation, 1, NULL, f, NULL, &failure));
 }
 
-static tz_simulation *make(const options *o)
+/* Past fixed sides there is 3. */
+static tz_simulation *make(bool mixed, const char *backend, const char *boundary, int height)
 {
     const tz_side_value side = {.field = "u", .value = 3.0};
-    const tz_simulation_config config = {.registry = registry,
-                                         .stencil = "poisson",
-                                         .dims = 2,
-                                         .extent = {NX, NY, 1},
-                                         .precision = TZ_DOUBLE,
-                                         .mixed = o->mixed,
-                                         .boundary = {o->boundary, o->boundary},
-                                         .boundary_values_count = o->boundary ? 0 : 1,
-                                         .boundary_values = &side,
-                                         .backend = o->backend,
-                                         .threads = 2,
-                                         .plan = {.height = o->height}};
-    tz_simulation *simulation = NULL;
-    assert_ok(tz_simulation_create(&simulation, &config, &failure));
+    oracle_config config = oracle("poisson", TZ_DOUBLE, boundary, NX, NY, 0);
+    config.side = boundary ? NULL : &side;
+    config.mixed = mixed;
+    config.backend = backend;
+    config.height = height;
+    tz_simulation *simulation = oracle_create(config);
     write_source(simulation, 1.0);
     return simulation;
 }
@@ -64,7 +50,7 @@ static void get(const tz_simulation *simulation, double *u)
 
 static double true_residual(const tz_simulation *simulation)
 {
-    return oracle_poisson_residual(simulation, NX, NY, 3.0);
+    return oracle_poisson_residual(simulation, NX, NY, "fixed", 3.0);
 }
 
 static double distance(const double *a, const double *b)
@@ -78,8 +64,7 @@ static double distance(const double *a, const double *b)
 static void the_tolerance_of_double_precision_is_met(void **state)
 {
     double u[CELLS], exact[CELLS];
-    tz_simulation *mixed = make(&(options){.backend = "cpu", .mixed = true});
-    tz_simulation *exactly = make(&(options){.backend = "cpu"});
+    tz_simulation *mixed = make(true, "cpu", NULL, 0), *exactly = make(false, "cpu", NULL, 0);
     const tz_run_result result = run_until(mixed, 1e-8);
     assert_int_equal(result.status, TZ_RUN_CONVERGED);
     const double residual = true_residual(mixed);
@@ -99,8 +84,7 @@ static void other_boundaries_converge(void **state)
 {
     static const char *const boundaries[] = {"periodic", "clamp", "mirror"};
     for (int b = 0; b < 3; b++) {
-        tz_simulation *simulation =
-            make(&(options){.boundary = boundaries[b], .backend = "cpu", .mixed = true});
+        tz_simulation *simulation = make(true, "cpu", boundaries[b], 0);
         if (strcmp(boundaries[b], "mirror") != 0) /* its sum has other weights */
             assert_int_equal(run_until(simulation, 1e-7).status, TZ_RUN_CONVERGED);
         else
@@ -112,12 +96,11 @@ static void other_boundaries_converge(void **state)
 static void all_backends_and_plans_have_the_same_bits(void **state)
 {
     double want[CELLS], got[CELLS];
-    tz_simulation *reference = make(&(options){.backend = "reference", .mixed = true});
+    tz_simulation *reference = make(true, "reference", NULL, 0);
     assert_ok(run_steps(reference, 700, &failure));
     get(reference, want);
     for (int height = 1; height <= 8; height = 2 * height + 1) {
-        tz_simulation *simulation =
-            make(&(options){.backend = "cpu", .height = height, .mixed = true});
+        tz_simulation *simulation = make(true, "cpu", NULL, height);
         assert_ok(run_steps(simulation, 700, &failure));
         get(simulation, got);
         assert_memory_equal(got, want, sizeof want);
@@ -130,7 +113,7 @@ static void all_backends_and_plans_have_the_same_bits(void **state)
 static void fields_may_change_between_runs(void **state)
 {
     double u[CELLS], other[CELLS];
-    tz_simulation *simulation = make(&(options){.backend = "cpu", .mixed = true});
+    tz_simulation *simulation = make(true, "cpu", NULL, 0);
     assert_ok(run_steps(simulation, 300, &failure));
     get(simulation, u);
     write_source(simulation, -2.0);
@@ -160,12 +143,12 @@ static tz_status see(void *context, tz_simulation *simulation, tz_error *error)
 static void outputs_see_the_solution(void **state)
 {
     double seen[CELLS], u[CELLS];
-    tz_simulation *simulation = make(&(options){.backend = "cpu", .mixed = true});
+    tz_simulation *simulation = make(true, "cpu", NULL, 0);
     const test_output output = {.every = {.steps = 130}, .context = seen, .write = see};
     const tz_run run = {.steps = 140, .until_residual = NAN};
     tz_run_result result;
     assert_ok(run_with(simulation, &run, &output, NULL, &result, &failure));
-    tz_simulation *other = make(&(options){.backend = "reference", .mixed = true});
+    tz_simulation *other = make(true, "reference", NULL, 0);
     assert_ok(run_steps(other, 130, &failure));
     get(other, u);
     assert_memory_equal(seen, u, sizeof u);
@@ -175,15 +158,10 @@ static void outputs_see_the_solution(void **state)
 
 static void others_have_no_mixed_precision(void **state)
 {
-    const tz_simulation_config config = {.registry = registry,
-                                         .stencil = "star2d1r",
-                                         .dims = 2,
-                                         .extent = {8, 8, 1},
-                                         .precision = TZ_DOUBLE,
-                                         .mixed = true,
-                                         .backend = "cpu"};
+    oracle_config config = oracle("star2d1r", TZ_DOUBLE, NULL, 8, 8, 0);
     tz_simulation *simulation;
-    check_error(tz_simulation_create(&simulation, &config, &failure), TZ_UNSUPPORTED, "precision",
+    config.mixed = true;
+    check_error(oracle_try(&simulation, &config, &failure), TZ_UNSUPPORTED, "precision",
                 "has no mixed precision");
 }
 

@@ -1,10 +1,8 @@
 /* A field with an origin: every way to write and read it sees values, never differences. HotSpot's
  * temperature has the ambient temperature as its origin. */
-#include "sim/fields.h"
 #include "sim/numbers.h"
 #include "sim/state.h"
-#include "tests/registry.h"
-#include "tests/run.h"
+#include "tests/oracle/oracle.h"
 
 enum { NX = 37, NY = 23, CELLS = NX * NY };
 
@@ -12,20 +10,10 @@ static const char *const backends[] = {"reference", "cpu"};
 
 static tz_simulation *make(const char *backend, int precision, double ambient)
 {
-    const tz_assignment param = {.name = "ambient_k", .number = ambient};
-    const tz_simulation_config config = {.registry = registry,
-                                         .stencil = "hotspot",
-                                         .dims = 2,
-                                         .extent = {NX, NY, 1},
-                                         .precision = precision,
-                                         .boundary = {"fixed", "fixed"},
-                                         .params_count = 1,
-                                         .params = &param,
-                                         .backend = backend,
-                                         .threads = 1};
-    tz_simulation *simulation = NULL;
-    assert_ok(tz_simulation_create(&simulation, &config, &failure));
-    return simulation;
+    oracle_config config =
+        oracle_with(oracle("hotspot", precision, "fixed", NX, NY, 0), "ambient_k", ambient, NULL);
+    config.backend = backend;
+    return oracle_create(config);
 }
 
 /* Numbers of about the origin's size: their differences have steps of at most 1e-6 in float. */

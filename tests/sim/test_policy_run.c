@@ -5,8 +5,7 @@
 
 #include "base/machine.h"
 #include "tests/made_up_clock.h"
-#include "tests/registry.h"
-#include "tests/run.h"
+#include "tests/oracle/oracle.h"
 
 /* The cpu backend, with a device's manners: stage() returns at once, and the device is done when
  * the made-up time of each stage has passed, on a clock that is made up too. */
@@ -73,15 +72,9 @@ static int tear_down(void **state)
 
 static tz_simulation *make(const tz_plan_wish *wish)
 {
-    const tz_simulation_config config = {.registry = registry,
-                                         .stencil = "star2d1r",
-                                         .dims = 2,
-                                         .extent = {16, 16, 1},
-                                         .precision = -1,
-                                         .backend = "cpu",
-                                         .threads = 1};
-    tz_simulation *simulation = NULL;
-    assert_ok(tz_simulation_create(&simulation, &config, &failure));
+    oracle_config config = oracle("star2d1r", -1, NULL, 16, 16, 0);
+    config.threads = 1;
+    tz_simulation *simulation = oracle_create(config);
     simulation->backend = &slow;
     device.plans = 0;
     assert_ok(tz_simulation_set_policy(simulation, wish, &failure));

@@ -1,24 +1,21 @@
 /* Numbers about regions, against a count of every cell, on the backends without a device. */
-#include "sim/fields.h"
 #include "sim/numbers.h"
-#include "tests/registry.h"
-
-#include <math.h>
+#include "tests/oracle/oracle.h"
 
 static const char *const backends[] = {"reference", "cpu"};
 
 static const struct grid {
     const char *stencil, *field;
-    int dims, precision;
+    int precision;
     int64_t extent[TZ_AXES];
 } grids[] = {
-    {"hotspot", "temperature", 2, TZ_SINGLE, {37, 23, 1}},
-    {"hotspot", "power", 2, TZ_DOUBLE, {37, 23, 1}},
-    {"star3d1r", "u", 3, TZ_SINGLE, {11, 7, 5}},
-    {"life", "alive", 2, -1, {77, 9, 1}},
-    {"cell", "alive", 3, -1, {40, 3, 4}},
-    {"pathfinder", "cost", 1, -1, {200001, 1, 1}}, /* several pieces a row */
-    {"life", "alive", 2, -1, {70001, 3, 1}},
+    {"hotspot", "temperature", TZ_SINGLE, {37, 23}},
+    {"hotspot", "power", TZ_DOUBLE, {37, 23}},
+    {"star3d1r", "u", TZ_SINGLE, {11, 7, 5}},
+    {"life", "alive", -1, {77, 9}},
+    {"cell", "alive", -1, {40, 3, 4}},
+    {"pathfinder", "cost", -1, {200001}}, /* several pieces a row */
+    {"life", "alive", -1, {70001, 3}},
 };
 
 static uint32_t seed = 1;
@@ -31,15 +28,11 @@ static int64_t below(int64_t n)
 
 static tz_simulation *make(const struct grid *grid, const char *backend, int *field)
 {
-    tz_simulation_config config = {.registry = registry,
-                                   .stencil = grid->stencil,
-                                   .dims = grid->dims,
-                                   .precision = grid->precision,
-                                   .backend = backend,
-                                   .threads = 1};
-    memcpy(config.extent, grid->extent, sizeof config.extent);
-    tz_simulation *simulation = NULL;
-    assert_ok(tz_simulation_create(&simulation, &config, &failure));
+    oracle_config config = oracle(grid->stencil, grid->precision, NULL, grid->extent[0],
+                                  grid->extent[1], grid->extent[2]);
+    config.backend = backend;
+    config.threads = 1;
+    tz_simulation *simulation = oracle_create(config);
     *field = tz_stencil_field_index(tz_simulation_stencil(simulation), grid->field);
     const tz_random random = {.seed = 5, .low = -3, .high = 900, .density = 0.4};
     assert_ok(tz_simulation_fill_random(simulation, *field, NULL, &random, &failure));

@@ -1,24 +1,12 @@
 /* The simulated time: exact after many iterations and changes of the time step; which steps reach a
  * time; when intervals fall due. */
-#include "sim/fields.h"
-#include "sim/run.h"
-#include "tests/registry.h"
+#include "tests/oracle/oracle.h"
 
 static tz_simulation *make(const char *stencil, double dt)
 {
-    const tz_assignment step = {.name = "dt_s", .number = dt};
-    const tz_simulation_config config = {.registry = registry,
-                                         .stencil = stencil,
-                                         .dims = 2,
-                                         .extent = {4, 3, 1},
-                                         .precision = -1,
-                                         .params_count = dt > 0,
-                                         .params = &step,
-                                         .backend = "reference",
-                                         .dry = true};
-    tz_simulation *simulation = NULL;
-    assert_ok(tz_simulation_create(&simulation, &config, &failure));
-    return simulation;
+    oracle_config config = oracle(stencil, -1, NULL, 4, 3, 0);
+    config.dry = true;
+    return oracle_create(dt > 0 ? oracle_with(config, "dt_s", dt, NULL) : config);
 }
 
 static void set_dt(tz_simulation *simulation, double dt)

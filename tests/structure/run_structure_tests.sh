@@ -33,6 +33,7 @@ fresh() {
 # lines COUNT: so many lines of a function's body
 lines() { awk -v n="$1" 'BEGIN { for (i = 0; i < n; i++) print "    f();" }'; }
 function_of() { echo 'int f(void)' && echo '{' && lines "$1" && echo '}'; }
+declarations() { lines "$1" | sed 's/.*/int f(void);/'; }
 
 result() { # result NAME STATUS
     count=$((count + 1))
@@ -45,15 +46,32 @@ result() { # result NAME STATUS
     fi
 }
 
-# accepts NAME, faults NAME TEXT: the check passes, or names exactly one fault.
+# accepts NAME, faults NAME TEXT, nothing NAME TEXT: the check passes, names exactly one fault, or fails with this line.
 accepts() {
     sh scripts/check.sh >"$work/output" 2>&1
+    result "$1" $?
+}
+nothing() {
+    sh scripts/check.sh >"$work/output" 2>&1
+    [ $? -eq 1 ] && grep -qF -- "$2" "$work/output"
     result "$1" $?
 }
 faults() {
     sh scripts/check.sh >"$work/output" 2>&1
     [ $? -eq 1 ] && grep -qF -- "$2" "$work/output" && grep -qx 'check: 1 faults' "$work/output"
     result "$1" $?
+}
+
+# broken NAME TEXT (FILE CONTENT)…: the same for a tree with these files
+broken() {
+    name=$1 text=$2
+    fresh
+    shift 2
+    while [ $# -gt 0 ]; do
+        printf '%b\n' "$2" >"$1"
+        shift 2
+    done
+    faults "$name" "$text"
 }
 
 if command -v clang-format-14 >/dev/null 2>&1; then
@@ -65,7 +83,7 @@ if command -v clang-format-14 >/dev/null 2>&1; then
     result 'a file that is not formatted' $?
     fresh
     function_of 80 >core/sim/sim.c
-    lines 1000 | sed 's/.*/int f(void);/' >core/base/base.c
+    declarations 1000 >core/base/base.c
     accepts 'as long as allowed'
     function_of 90 >core/sim/sim.c
     echo 'function core/sim/sim.c:f 90 a table' >>scripts/check_exceptions.txt
@@ -85,12 +103,10 @@ echo 'const void *f = &tz_format_toy;' >core/sim/sim.c
 faults 'a format by name' 'core/sim/sim.c:1 knows a format'
 echo 'bool b = strcmp(end, ".toy") == 0;' >core/sim/sim.c
 faults 'a format by the end of a name' 'core/sim/sim.c:1 knows a format'
-fresh
-echo '#include "sim/sim.h"' >core/backend/cpu/cpu.c
-faults 'an upward include' 'core/backend/cpu/cpu.c includes core/sim/sim.h: sim lies above backend'
-fresh
-echo '  #  include <sim/sim.h>' >model/roofs.c
-faults 'an upward include, written otherwise' 'model/roofs.c includes core/sim/sim.h: sim lies above model'
+broken 'an upward include' 'core/backend/cpu/cpu.c includes core/sim/sim.h: sim lies above backend' \
+    core/backend/cpu/cpu.c '#include "sim/sim.h"'
+broken 'an upward include, written otherwise' 'model/roofs.c includes core/sim/sim.h: sim lies above model' \
+    model/roofs.c '  #  include <sim/sim.h>'
 fresh
 mkdir model/papers
 echo 'int tz_papers(void);' >model/papers/papers.h
@@ -101,68 +117,44 @@ accepts 'the papers, registered'
 mkdir core/cli
 cp core/papers.c core/cli/cli.c
 faults 'the papers, woven in' 'core/cli/cli.c includes model/papers/papers.h: core/papers.c registers what it has'
-fresh
-echo '/* As meng2009 has it. */' >>core/sim/sim.h
-faults "a paper's model by name" 'core/sim/sim.h:3 names a model of model/papers'
-fresh
-echo '#include "../sim/sim.h"' >core/base/base.c
-faults 'an include by ..' 'core/base/base.c includes "../sim/sim.h"'
-fresh
-echo '#include "backend/host/host.h"' >core/backend/cpu/cpu.h
-echo 'int tz_host(void);' >core/backend/host/host.h
-echo '#include "backend/cpu/cpu.h"' >core/backend/host/store.h
-faults 'a circle of folders' 'in a circle: core/backend/cpu core/backend/host'
-fresh
-echo '#include "sim/other.h"' >core/sim/sim.h
-echo 'int tz_other(void);' >core/sim/other.h
-echo '#include "sim/sim.h"' >core/sim/other.c
-faults 'a circle of files' 'these files include each other in a circle: core/sim/'
+broken "a paper's model by name" 'core/sim/sim.h:1 names a model of model/papers' \
+    core/sim/sim.h '/* As meng2009 has it. */'
+broken 'an include by ..' 'core/base/base.c includes "../sim/sim.h"' core/base/base.c '#include "../sim/sim.h"'
+broken 'a circle of folders' 'in a circle: core/backend/cpu core/backend/host' \
+    core/backend/cpu/cpu.h '#include "backend/host/host.h"' core/backend/host/host.h 'int tz_host(void);' core/backend/host/store.h '#include "backend/cpu/cpu.h"'
+broken 'a circle of files' 'these files include each other in a circle: core/sim/' \
+    core/sim/sim.h '#include "sim/other.h"' core/sim/other.h 'int tz_other(void);' core/sim/other.c '#include "sim/sim.h"'
 fresh
 mkdir core/other
 echo '#include "base/base.h"' >core/other/other.c
 faults 'a folder that is no layer' 'core/other/other.c: its folder is no layer'
-fresh
-echo '#include "base/base.h"' >>plugins/heat/heat.c
-faults 'a plugin with an internal header' 'plugins/heat/heat.c includes core/base/base.h'
-fresh
-echo '#include "base/base.h"' >>examples/heat/heat.c
-faults 'an example with an internal header' 'examples/heat/heat.c includes core/base/base.h'
-fresh
-echo '#include "plugins/heat/heat.c"' >core/sim/sim.c
-faults 'an include of a plugin' 'core/sim/sim.c includes the plugin file plugins/heat/heat.c'
-fresh
-lines 201 | sed 's/.*/int f(void);/' >core/base/base.h
-faults 'a long header' 'core/base/base.h: 201 lines, and a header has at most 200'
-fresh
-lines 1001 | sed 's/.*/int f(void);/' >kernels/cpu/rows.cuh
-faults 'a long source' 'kernels/cpu/rows.cuh: 1001 lines, and a source has at most 1000'
-fresh
-function_of 81 >tests/sim/test_sim.c
-faults 'a long function' 'tests/sim/test_sim.c:f: 81 lines, and a function has at most 80'
-fresh
-function_of 82 >core/sim/sim.c
-echo 'function core/sim/sim.c:f 81 a table' >>scripts/check_exceptions.txt
-faults 'longer than its exception' 'core/sim/sim.c:f: 82 lines'
-fresh
-function_of 80 >core/sim/sim.c
-echo 'function core/sim/sim.c:f 81 a table' >>scripts/check_exceptions.txt
-faults 'an exception that is not needed' 'core/sim/sim.c:f: 80 lines: needs no exception any more'
-fresh
-echo 'source core/sim/gone.c 700 a table' >>scripts/check_exceptions.txt
-faults 'an exception for nothing' 'there is no source core/sim/gone.c'
+broken 'a plugin with an internal header' 'plugins/heat/heat.c includes core/base/base.h' \
+    plugins/heat/heat.c '#include "base/base.h"'
+broken 'an example with an internal header' 'examples/heat/heat.c includes core/base/base.h' \
+    examples/heat/heat.c '#include "base/base.h"'
+broken 'an include of a plugin' 'core/sim/sim.c includes the plugin file plugins/heat/heat.c' \
+    core/sim/sim.c '#include "plugins/heat/heat.c"'
+broken 'a long header' 'core/base/base.h: 201 lines, and a header has at most 200' core/base/base.h "$(declarations 201)"
+broken 'a long source' 'kernels/cpu/rows.cuh: 1001 lines, and a source has at most 1000' \
+    kernels/cpu/rows.cuh "$(declarations 1001)"
+broken 'a long function' 'tests/sim/test_sim.c:f: 81 lines, and a function has at most 80' \
+    tests/sim/test_sim.c "$(function_of 81)"
+broken 'longer than its exception' 'core/sim/sim.c:f: 82 lines' core/sim/sim.c "$(function_of 82)" \
+    scripts/check_exceptions.txt 'function core/sim/sim.c:f 81 a table'
+broken 'an exception that is not needed' 'core/sim/sim.c:f: 80 lines: needs no exception any more' \
+    core/sim/sim.c "$(function_of 80)" scripts/check_exceptions.txt 'function core/sim/sim.c:f 81 a table'
+broken 'an exception for nothing' 'there is no source core/sim/gone.c' \
+    scripts/check_exceptions.txt 'source core/sim/gone.c 700 a table'
 
 fresh
 printf '/* %098d */\n' 0 >core/sim/sim.c
 faults 'a long line' 'core/sim/sim.c:1: more than 100 columns'
-fresh
-printf 'struct a {\n    int b; /* of two\n            * lines */\n};\n' >core/sim/sim.c
-faults 'a comment of several lines behind a member' 'core/sim/sim.c:2: the comment behind this member takes several'
-fresh
-printf 'struct a {\n    char\n        b[3]; /* split */\n    int c; /* not split */\n};\n' >core/sim/sim.c
-faults 'a split declaration' 'core/sim/sim.c:3: the comment behind this member splits its declaration'
-fresh
-printf 'static int a = 3;\nstatic const int b = 3;\nstatic int c(void);\n' >core/sim/sim.c
-faults 'a variable that outlives the call' 'core/sim/sim.c:1: a changes and outlives the call'
+broken 'a comment of several lines behind a member' 'core/sim/sim.c:2: the comment behind this member takes several' \
+    core/sim/sim.c 'struct a {\n    int b; /* of two\n            * lines */\n};'
+broken 'a split declaration' 'core/sim/sim.c:3: the comment behind this member splits its declaration' \
+    core/sim/sim.c 'struct a {\n    char\n        b[3]; /* split */\n    int c; /* not split */\n};'
+broken 'a variable that outlives the call' 'core/sim/sim.c:1: a changes and outlives the call' \
+    core/sim/sim.c 'static int a = 3;\nstatic const int b = 3;\nstatic int c(void);'
 echo 'global core/sim/sim.c:a - a signal handler needs it' >>scripts/check_exceptions.txt
 echo 'global core/sim/sim.c:b - nothing' >>scripts/check_exceptions.txt
 faults 'an exception for no variable' 'there is no global core/sim/sim.c:b'
@@ -171,23 +163,13 @@ echo 'kind TZ_CLAMP core/base/base.h' >>scripts/check_tables.txt
 echo '#define KIND TZ_CLAMP' >core/base/base.h
 cp core/base/base.h core/sim/other.h
 faults 'a kind that is named elsewhere' 'core/sim/other.h names a kind: scripts/check_tables.txt'
-fresh
-echo 'kind TZ_CLAMP core/base/base.h' >>scripts/check_tables.txt
-faults 'a file that names no kind' 'core/base/base.h names no kind: scripts/check_tables.txt'
+broken 'a file that names no kind' 'core/base/base.h names no kind: scripts/check_tables.txt' \
+    scripts/check_tables.txt 'kind TZ_CLAMP core/base/base.h'
 
-fresh
-echo 'It is in `core/sim/gone.c`.' >docs/page.md
-faults 'a path that is not there' 'docs/page.md names core/sim/gone.c'
-fresh
-echo '[Gone](gone.md)' >docs/page.md
-faults 'a link to nothing' 'docs/page.md names docs/gone.md'
+broken 'a path that is not there' 'docs/page.md names core/sim/gone.c' docs/page.md 'It is in `core/sim/gone.c`.'
+broken 'a link to nothing' 'docs/page.md names docs/gone.md' docs/page.md '[Gone](gone.md)'
 
 # ---- Nothing to look at --------------------------------------------------------------------------
-nothing() { # nothing NAME TEXT: the check fails with this line
-    sh scripts/check.sh >"$work/output" 2>&1
-    [ $? -eq 1 ] && grep -qF -- "$2" "$work/output"
-    result "$1" $?
-}
 fresh
 rm -r model
 nothing 'a folder that is missing' 'check: nothing is found by: find core model'
@@ -206,6 +188,15 @@ if command -v clang-format-14 >/dev/null 2>&1; then
 fi
 
 # ---- Skipped tests -------------------------------------------------------------------------------
+# skips NAME CODE LINE…: what `log` and `allowed` lead to, to the letter
+unlisted='allowed does not list these reasons:'
+skips() {
+    name=$1 code=$2
+    shift 2
+    sh "$root/scripts/skips.sh" log allowed >"$work/output" 2>&1
+    [ $? -eq "$code" ] && [ "$(cat "$work/output")" = "$(printf '%s\n' "$@")" ]
+    result "$name" $?
+}
 cat >log <<'END'
 1/3 Test: sim/test_one
 [ RUN      ] first
@@ -217,33 +208,23 @@ skipped: no GPU
 ok 7 - an unwritable folder # SKIP this user may write everywhere
 END
 printf '# a remark\n^no GPU$\n^this user\n' >allowed
-sh "$root/scripts/skips.sh" log allowed >"$work/output" 2>&1
-[ $? -eq 0 ] && [ "$(wc -l <"$work/output")" -eq 3 ] && grep -qx 'sim/test_one: no GPU' "$work/output" &&
-    grep -qx 'cli/cli: this user may write everywhere' "$work/output"
-result 'reasons that are allowed' $?
+skips 'reasons that are allowed' 0 'Skipped:' 'sim/test_one: no GPU' 'cli/cli: this user may write everywhere'
 printf '^GPU$\n^this user\n' >allowed
-sh "$root/scripts/skips.sh" log allowed >"$work/output" 2>&1
-[ $? -eq 1 ] && [ "$(grep -c 'sim/test_one: no GPU' "$work/output")" -eq 2 ]
-result 'a reason that is not allowed' $?
+skips 'a reason that is not allowed' 1 'Skipped:' 'sim/test_one: no GPU' 'cli/cli: this user may write everywhere' \
+    "$unlisted" 'sim/test_one: no GPU'
 printf '3/3 Test: sim/test_two\n[  SKIPPED ] second\n' >log
-sh "$root/scripts/skips.sh" log allowed >"$work/output" 2>&1
-[ $? -eq 1 ] && grep -q 'sim/test_two: no reason for second' "$work/output"
-result 'no reason' $?
+skips 'no reason' 1 'Skipped:' 'sim/test_two: no reason for second' "$unlisted" 'sim/test_two: no reason for second'
 printf '1/1 Test: cli/cli\n1..0\n' >log
-sh "$root/scripts/skips.sh" log allowed >"$work/output" 2>&1
-[ $? -eq 1 ] && grep -qx 'cli/cli: no case' "$work/output"
-result 'a test without a case' $?
+skips 'a test without a case' 1 'Skipped:' 'cli/cli: no case' "$unlisted" 'cli/cli: no case'
 printf '1/1 Test: sim/test_one\nskipped: no GPU\n' >log
 printf '^GPU$\n\n' >allowed
-sh "$root/scripts/skips.sh" log allowed >"$work/output" 2>&1
-result 'an empty line allows nothing' $(($? != 1))
+skips 'an empty line allows nothing' 1 'Skipped:' 'sim/test_one: no GPU' "$unlisted" 'sim/test_one: no GPU'
+rm log
+skips 'no log' 1 'skips: no test in log'
 : >log
-printf 'Start testing\n' >other
-for name in log other missing; do
-    sh "$root/scripts/skips.sh" "$name" allowed >"$work/output" 2>&1
-    [ $? -eq 1 ] && [ "$(cat "$work/output")" = "skips: no test in $name" ]
-    result "a log without a test: $name" $?
-done
+skips 'an empty log' 1 'skips: no test in log'
+printf 'Start testing\n' >log
+skips 'a log without a test' 1 'skips: no test in log'
 
 echo "1..$count"
 [ "$failed" -eq 0 ]

@@ -62,13 +62,16 @@ static tz_status gpu_plan(const tz_problem *problem, const tz_place *place, tz_p
                           tz_error *error)
 {
     const tz_limits limits = tz_place_limits(place);
-    const tz_status status = tz_cuda_plan(problem, &limits, plan, error);
+    tz_status status = tz_cuda_plan(problem, &limits, plan, error);
     int64_t bytes = 0;
     for (int f = 0; !status && f < problem->stencil->fields_count; f++)
         bytes += (int64_t)tz_cuda_field_bytes(problem, f);
+    const tz_cuda_family *family = NULL;
+    if (!status)
+        status = tz_cuda_family_find(plan->family, problem, &family, error);
     /* Short stages are launched several at a time, as a graph. */
     if (!status && plan->launch_iterations <= plan->height && bytes <= REPLAY_BYTES &&
-        tz_problem_repeats(problem))
+        tz_problem_repeats(problem) && tz_cuda_turns(family, problem, plan->height) == 1)
         plan->launch_iterations = TZ_CUDA_REPLAY_STAGES * plan->height;
     return status;
 }
@@ -183,7 +186,10 @@ static tz_status gpu_create(void **out, const tz_backend_context *context, tz_er
     if (!state)
         return tz_error_set(error, TZ_MEMORY, NULL, "not enough memory");
     state->context = *context;
+    tz_cuda_compilers_begin(); /* it opens NVRTC while the driver makes the context */
     tz_status status = tz_cuda_open(&state->cuda, context->device, error);
+    if (!status)
+        tz_cuda_cancel_by(state->cuda, (tz_cancel){.stopped = context->overdue});
     if (!status)
         status = tz_cuda_reducer_create(&state->reducer, state->cuda, NULL, problem, error);
     if (!status)
@@ -349,28 +355,40 @@ typedef union arguments {
     char bytes[TZ_CUDA_ARGUMENTS_MAX];
 } arguments;
 
-/* The arguments of a launch that reads the current copies, or with `swapped` the others. */
+/* The arguments of a launch that reads the current copies, or with `swapped` the others. `step` is
+ * the stage's first. */
 static tz_status fill_arguments(const tz_cuda_state *state, const tz_cuda_compiled *use,
-                                const tz_cuda_shape *shape, int height, int64_t step, bool swapped,
-                                const tz_cu_pointer *streamed, arguments *out, tz_error *error)
+                                const tz_cuda_shape *shape, const tz_cuda_turn *turn, int64_t step,
+                                bool swapped, const tz_cu_pointer *streamed, arguments *out,
+                                tz_error *error)
 {
     const tz_problem *problem = state->context.problem;
     const uint32_t written = tz_problem_written(problem);
+    const int64_t row_bytes = tz_cuda_pitch(problem) * (int64_t)sizeof(int32_t);
     tz_cu_pointer from[TZ_FIELDS_MAX] = {0}, to[TZ_FIELDS_MAX] = {0};
     for (int f = 0; f < problem->stencil->fields_count; f++) {
         const int current = state->current[f] ^ (swapped && written >> f & 1);
-        from[f] = streamed && streamed[f] ? streamed[f] : state->copy[f][current];
-        to[f] = streamed && streamed[f] ? 0 : state->copy[f][1 - current];
+        const tz_cu_pointer copies[] = {state->copy[f][current], state->copy[f][1 - current],
+                                        use->scratch + tz_cuda_between(problem, f)};
+        if (streamed && streamed[f]) {
+            from[f] = streamed[f] + (tz_cu_pointer)(turn->first * row_bytes);
+        } else {
+            from[f] = copies[tz_cuda_reads(problem, turn->pass, f)];
+            to[f] = copies[tz_cuda_writes(problem, turn->pass, f)];
+        }
     }
-    return tz_cuda_arguments_fill(problem, shape, height, step, from, to, use->scratch, out->bytes,
-                                  error);
+    tz_cuda_shape own = *shape;
+    if (turn->pass >= 0)
+        own.geometry[TZ_CUDA_PASS] = turn->pass;
+    return tz_cuda_arguments_fill(problem, &own, turn->height, step + turn->first, from, to,
+                                  use->scratch, out->bytes, error);
 }
 
-/* A stage that is about to be launched. */
+/* A stage that is about to be launched, or a part of it. */
 typedef struct launch {
     tz_cuda_state *state;
     tz_cuda_compiled *use;
-    int height;
+    tz_cuda_turn turn;
     int64_t step;
     tz_cu_pointer streamed[TZ_FIELDS_MAX];
 } launch;
@@ -381,7 +399,7 @@ static tz_status launch_shape(const launch *l, tz_cuda_queue *queue, const tz_cu
     arguments passed;
     void *pointers[] = {passed.bytes};
     const int block[3] = {shape->threads, 1, 1};
-    const tz_status status = fill_arguments(l->state, l->use, shape, l->height, l->step, false,
+    const tz_status status = fill_arguments(l->state, l->use, shape, &l->turn, l->step, false,
                                             l->streamed, &passed, error);
     return status ? status
                   : tz_cuda_launch(l->state->cuda, queue, &l->use->kernel, shape->grid, block,
@@ -456,7 +474,7 @@ static tz_status one_stage(tz_cuda_state *state, const tz_plan *plan, int height
     const tz_stencil *stencil = problem->stencil;
     const tz_cuda_family *family;
     tz_plan exact = *plan;
-    launch l = {.state = state, .height = height, .step = step};
+    launch l = {.state = state, .step = step};
     tz_cuda_state_touch(state);
     tz_status status = tz_cuda_family_find(plan->family, problem, &family, error);
     if (!status && family->exact)
@@ -467,32 +485,35 @@ static tz_status one_stage(tz_cuda_state *state, const tz_plan *plan, int height
         if (stencil->fields[f].role == TZ_STREAMED)
             status = tz_cuda_slabs_take(state->slabs[f], state->context.streamed[f], step, height,
                                         &l.streamed[f], error);
-    if (!status && !span)
-        status = launch_shape(&l, NULL, &l.use->shape, error);
-    else if (!status && span->ends[0] + span->ends[1] > 0 && !state->context.sync)
-        status = launch_ends_first(&l, span, error);
-    else if (!status)
-        status = launch_span(&l, NULL, span->low, span->high, error);
+    const int turns = status ? 0 : tz_cuda_turns(family, problem, height);
+    for (int i = 0; !status && i < turns; i++) {
+        l.turn = tz_cuda_turn_of(family, problem, height, i);
+        if (!span)
+            status = launch_shape(&l, NULL, &l.use->shape, error);
+        else if (span->ends[0] + span->ends[1] > 0 && !state->context.sync)
+            status = launch_ends_first(&l, span, error);
+        else
+            status = launch_span(&l, NULL, span->low, span->high, error);
+        if (!status && l.turn.ends)
+            tz_cuda_state_swap(state, family);
+    }
     for (int f = 0; !status && f < stencil->fields_count; f++)
         if (stencil->fields[f].role == TZ_STREAMED)
             status = tz_cuda_slabs_used(state->slabs[f], error);
-    if (!status)
-        status = hold_back(state, 1, error);
-    if (!status)
-        tz_cuda_state_swap(state, family);
-    return status;
+    return status ? status : hold_back(state, turns, error);
 }
 
 /* TZ_CUDA_REPLAY_STAGES stages of the plan's height. The number is even, so the results end in the
  * copy that they started from. */
-static tz_status many_stages(tz_cuda_state *state, const tz_plan *plan, tz_error *error)
+static tz_status many_stages(tz_cuda_state *state, const tz_cuda_family *family,
+                             const tz_plan *plan, tz_error *error)
 {
     tz_cuda_compiled *use = NULL;
+    const tz_cuda_turn turn = tz_cuda_turn_of(family, state->context.problem, plan->height, 0);
     arguments passed[2];
     tz_status status = find_kernel(state, plan, &use, error);
     for (int i = 0; !status && i < 2; i++)
-        status = fill_arguments(state, use, &use->shape, plan->height, 0, i > 0, NULL, &passed[i],
-                                error);
+        status = fill_arguments(state, use, &use->shape, &turn, 0, i > 0, NULL, &passed[i], error);
     if (status)
         return status;
     void *const both[2] = {passed[0].bytes, passed[1].bytes};
@@ -514,12 +535,13 @@ static tz_status gpu_stage(void *any, const tz_plan *plan, int height, int64_t s
     tz_status status = tz_cuda_family_find(plan->family, state->context.problem, &family, error);
     /* The launches of a graph use two sets of arrays in turns. */
     const bool hands = !status && tz_cuda_state_note_handed(state, family);
-    const bool replays = !status && state->replays && !family->spans && !hands;
+    const bool replays = !status && state->replays && !family->spans && !hands &&
+                         tz_cuda_turns(family, state->context.problem, plan->height) == 1;
     for (int done = 0; !status && done < height;) {
         int more = height - done;
         if (replays && more >= TZ_CUDA_REPLAY_STAGES * plan->height) {
             more = TZ_CUDA_REPLAY_STAGES * plan->height;
-            status = many_stages(state, plan, error);
+            status = many_stages(state, family, plan, error);
         } else {
             if (!family->spans && more > plan->height)
                 more = plan->height;
@@ -538,7 +560,8 @@ tz_status tz_cuda_state_stage(void *any, const tz_plan *plan, int height, int64_
     tz_cuda_state *state = any;
     const tz_cuda_family *family;
     tz_status status = tz_cuda_family_find(plan->family, state->context.problem, &family, error);
-    if (!status && (family->whole || height > plan->height))
+    if (!status &&
+        (!tz_cuda_in_spans(family, state->context.problem, height) || height > plan->height))
         return gpu_stage(any, plan, height, step, error);
     if (!status)
         tz_cuda_state_note_handed(state, family);

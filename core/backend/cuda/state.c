@@ -201,7 +201,8 @@ static tz_status add_refine(void *any, void *correction, int64_t step, tz_update
 static bool leaves_out(const tz_problem *problem, const tz_plan *plan)
 {
     const tz_cuda_family *family;
-    return tz_cuda_family_find(plan->family, problem, &family, NULL) == TZ_OK && !family->whole;
+    return tz_cuda_family_find(plan->family, problem, &family, NULL) == TZ_OK &&
+           tz_cuda_in_spans(family, problem, plan->height);
 }
 
 void tz_cuda_state_touch(tz_cuda_state *state)

@@ -41,6 +41,8 @@ tz_status tz__slabs_do_create(tz__slabs *slabs, const tz_backend *inner,
                               const tz_backend_context *context, tz_error *error)
 {
     slabs->context = *context;
+    if (tz__slabs_ranks(slabs)) /* they end together */
+        slabs->context.overdue = NULL;
     slabs->devices = *context->devices;
     slabs->inner = inner;
     slabs->depth = context->exchange > 0 ? context->exchange : 1;

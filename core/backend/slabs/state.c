@@ -143,6 +143,7 @@ tz_status tz__slabs_part_create(tz__slabs *slabs, int i, int depth, tz__slabs_pa
                                         .threads = part->threads,
                                         .device = slabs->devices.of[i].device,
                                         .sync = slabs->context.sync,
+                                        .overdue = slabs->context.overdue,
                                         .ranks = slabs->context.ranks};
     tz_device_identity device = {0};
     if (!status)

@@ -48,10 +48,12 @@ static tz_status begin(tz_grid_file **out, const char *path, const tz_grid *grid
         return tz_error_set(error, TZ_MEMORY, path, "not enough memory to write the array");
     *p = (place){0, grid->shape[0], grid->shape[0] * grid->shape[1]};
     const tz_status status = tz__grid_file_open(out, path, grid, error);
-    if (status == TZ_OK)
-        tz__grid_file_encode(*out, &form, p);
-    else
+    if (status != TZ_OK) {
         free(p);
+        return status;
+    }
+    (*out)->encoder = &form;
+    (*out)->state = p;
     return status;
 }
 

@@ -43,10 +43,8 @@ struct tz_npy_file;
 
 /* What of a pixel becomes a number. */
 typedef enum tz_png_channel {
-    /* gray, or of colours luma (Rec. 601, of the sample values as stored, rounded: (299 R + 587 G +
-     * 114 B) / 1000) */
-    TZ_PNG_GREY,
-    TZ_PNG_RED, /* of gray: that */
+    TZ_PNG_GREY, /* of colours luma (Rec. 601): (299 R + 587 G + 114 B) / 1000, rounded */
+    TZ_PNG_RED,  /* of gray: that */
     TZ_PNG_GREEN,
     TZ_PNG_BLUE,
     TZ_PNG_ALPHA /* 0: transparent */
@@ -57,6 +55,12 @@ typedef struct tz_png_lost {
     int64_t coloured; /* pixels whose red, green and blue differ */
     int64_t clear;    /* pixels that are not opaque */
 } tz_png_lost;
+
+/* Numbers as plain text: decimal, between white space; '#' starts a comment that runs to the end of
+ * its line. An array of float64 of that shape; `dims` 0: a 1-D array of all numbers, at least one.
+ * TZ_IO, TZ_MEMORY; TZ_FORMAT (a token is no finite number; place: FILE:LINE); TZ_SHAPE. */
+tz_status tz_text_read(const char *path, int dims, const int64_t *shape, tz_array **out,
+                       tz_error *error);
 
 /* What tz.read wants of a file, and what it gets. */
 typedef struct tz_format_reading {
@@ -72,17 +76,16 @@ typedef struct tz_format_reading {
     tz_png_lost lost;
 } tz_format_reading;
 
-/* Options of tz.read that a format has a use for. */
+/* Options of tz.read. */
 enum { TZ_READS_RULE = 1, TZ_READS_ORDER = 2, TZ_READS_CHANNEL = 4 };
 
 /* ---- Movies ---------------------------------------------------------------------------------- */
 
-/* The file of a movie. A format has a struct of its own that begins with it. */
+/* The file of a movie: a format has a struct of its own that begins with it. */
 typedef struct tz_movie_file {
     const struct tz_format *format;
 } tz_movie_file;
 
-/* What a movie begins with. */
 typedef struct tz_movie_start {
     const char *path; /* where no file may be */
     double fps;
@@ -177,10 +180,8 @@ const char *tz_format_endings(tz_format_use use, unsigned mask, char text[256]);
 /* "npy, rle or csv": the names of formats for saved arrays. Returns `text`. */
 const char *tz_format_names(char text[256]);
 
-/* One file that grows: a table or a movie? */
-bool tz_format_is_one_file(const tz_format *format);
-/* Does it show a field in colours? */
-bool tz_format_is_picture(const tz_format *format);
+bool tz_format_is_one_file(const tz_format *format); /* that grows: a table or a movie */
+bool tz_format_is_picture(const tz_format *format);  /* shows a field in colours */
 
 /* Write an array as the field `field` of the file `path`; `rule`: of tz_grid. If the format needs
  * a list, `path` is the list's, and data[] becomes the name of the file beside it, else ""; it

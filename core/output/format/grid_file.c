@@ -10,25 +10,6 @@
 #include <string.h>
 #include <unistd.h>
 
-typedef struct column {
-    int64_t offset;  /* of its first element, in bytes from the file's start */
-    int64_t written; /* elements */
-    size_t item_bytes;
-} column;
-
-struct tz_grid_file {
-    tz_atomic_file *file;
-    int64_t count;  /* elements a field */
-    int64_t nx, ny; /* of planes whose rows are turned; ny 1: none are */
-    int64_t at;     /* the stream's position; -1: unknown */
-    const char *end;
-    const tz_grid_encoder *encoder; /* NULL: elements are blocks of bytes */
-    void *state;                    /* of the encoder; owned */
-    tz_dtype dtype;                 /* of the first field */
-    size_t columns_count;
-    column columns[];
-};
-
 tz_grid tz_grid_of(int dims, const int64_t *shape)
 {
     tz_grid grid = {.dims = dims, .spacing = {1, 1, 1}, .time = NAN, .time_unit = ""};
@@ -85,7 +66,7 @@ tz_status tz__grid_file_open(tz_grid_file **out, const char *path, const tz_grid
     tz_status status = check(path, grid, error);
     if (status != TZ_OK)
         return status;
-    tz_grid_file *file = calloc(1, sizeof *file + grid->fields_count * sizeof(column));
+    tz_grid_file *file = calloc(1, sizeof *file + grid->fields_count * sizeof *file->columns);
     if (!file)
         return tz_error_set(error, TZ_MEMORY, path, "not enough memory to write the fields");
     status = tz_atomic_open(&file->file, path, false, error);
@@ -115,30 +96,9 @@ FILE *tz__grid_file_stream(tz_grid_file *file)
     return tz_atomic_stream(file->file);
 }
 
-const char *tz__grid_file_name(tz_grid_file *file, tz_error *error)
-{
-    return tz_atomic_name(file->file, error);
-}
-
 int64_t tz__grid_file_bytes(const tz_grid_file *file, size_t k)
 {
     return file->count * (int64_t)file->columns[k].item_bytes;
-}
-
-void tz__grid_file_place(tz_grid_file *file, size_t k, int64_t offset)
-{
-    file->columns[k].offset = offset;
-}
-
-void tz__grid_file_end(tz_grid_file *file, const char *text)
-{
-    file->end = text;
-}
-
-void tz__grid_file_encode(tz_grid_file *file, const tz_grid_encoder *encoder, void *state)
-{
-    file->encoder = encoder;
-    file->state = state;
 }
 
 tz_atomic_file *tz_grid_file_share(tz_grid_file *file, size_t k, int64_t *offset)
@@ -166,7 +126,7 @@ tz_status tz__grid_file_put(tz_grid_file *file, int64_t offset, const void *data
 tz_status tz_grid_file_write(tz_grid_file *file, size_t k, const void *data, int64_t count,
                              tz_error *error)
 {
-    column *c = &file->columns[k];
+    tz_grid_column *c = &file->columns[k];
     if (k >= file->columns_count || count < 0 || count > file->count - c->written)
         return tz_error_set(error, TZ_SHAPE, tz_atomic_path(file->file),
                             "more elements than field %zu holds (%" PRId64 ")", k, file->count);
@@ -199,7 +159,7 @@ tz_status tz_grid_file_commit(tz_grid_file *file, tz_error *error)
     tz_status status = TZ_OK;
     int64_t end = 0;
     for (size_t k = 0; k < file->columns_count && status == TZ_OK; k++) {
-        const column *c = &file->columns[k];
+        const tz_grid_column *c = &file->columns[k];
         if (c->written != file->count)
             status = tz_error_set(error, TZ_SHAPE, tz_atomic_path(file->file),
                                   "field %zu has %" PRId64 " elements, the grid needs %" PRId64, k,
@@ -211,10 +171,7 @@ tz_status tz_grid_file_commit(tz_grid_file *file, tz_error *error)
         file->encoder->finish(file->state, tz_atomic_stream(file->file));
     else if (status == TZ_OK && file->end)
         status = tz__grid_file_put(file, end, file->end, strlen(file->end), error);
-    if (status == TZ_OK)
-        status = tz_atomic_commit(file->file, error);
-    else
-        tz_atomic_abort(file->file);
+    status = tz_atomic_end(file->file, status, error);
     free(file->state);
     free(file);
     return status;
@@ -273,10 +230,7 @@ static tz_status write_list(const char *path, const char *kept, size_t bytes,
         status = tz_atomic_write(file, entry->text, entry->bytes, error);
     if (status == TZ_OK)
         status = tz_atomic_write(file, tail, strlen(tail), error);
-    if (status == TZ_OK)
-        return tz_atomic_commit(file, error);
-    tz_atomic_abort(file);
-    return status;
+    return tz_atomic_end(file, status, error);
 }
 
 tz_status tz_series_add(const char *path, const tz_series_frame *frame, tz_series_entry *entry,

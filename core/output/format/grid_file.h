@@ -13,8 +13,22 @@ typedef struct tz_grid_field {
     tz_dtype dtype;   /* bool is written as bytes */
 } tz_grid_field;
 
-/* Room for the rule of a Life pattern: "B3/S23:T64,32". */
-enum { TZ_RLE_RULE_SIZE = 200 };
+/* ---- Rules of Life patterns, as .rle files have them ----------------------------------------- */
+
+enum { TZ_RLE_RULE_SIZE = 200 }; /* of their texts */
+
+/* "B3/S23", and behind it the universe if it is not the unbounded plane: ":T64,32" a torus,
+ * ":P64,32" a plane with dead cells around it; ":T64" is a square. */
+typedef struct tz_rle_rule {
+    uint32_t birth, survive; /* bit n: with n living neighbours */
+    char universe;           /* 'T', 'P', or 0 without a suffix */
+    int64_t width, height;   /* of the universe, in cells */
+} tz_rle_rule;
+
+/* A rule may also be "23/3", "b3s23" or a name, as "Life" (trapeze/liferule.h). TZ_UNKNOWN;
+ * TZ_UNSUPPORTED: another universe. `place` may be NULL. */
+tz_status tz_rle_rule_parse(const char *text, const char *place, tz_rle_rule *out, tz_error *error);
+const char *tz_rle_rule_format(const tz_rle_rule *rule, char text[TZ_RLE_RULE_SIZE]);
 
 /* What a file shows. Fields are values of cells: a cell reaches from one point to the next. */
 typedef struct tz_grid {
@@ -63,22 +77,6 @@ void tz_grid_file_abort(tz_grid_file *file); /* NULL is fine */
 
 /* ---- For formats ----------------------------------------------------------------------------- */
 
-/* Open a file whose fields follow each other from byte 0 on. */
-tz_status tz__grid_file_open(tz_grid_file **out, const char *path, const tz_grid *grid,
-                             tz_error *error);
-FILE *tz__grid_file_stream(tz_grid_file *file);
-/* As tz_atomic_name. */
-const char *tz__grid_file_name(tz_grid_file *file, tz_error *error);
-/* The bytes of field k. */
-int64_t tz__grid_file_bytes(const tz_grid_file *file, size_t k);
-/* The elements of field k begin at that byte. */
-void tz__grid_file_place(tz_grid_file *file, size_t k, int64_t offset);
-/* Write bytes anywhere. */
-tz_status tz__grid_file_put(tz_grid_file *file, int64_t offset, const void *data, size_t bytes,
-                            tz_error *error);
-/* Commit writes this text after the last field. Borrowed. */
-void tz__grid_file_end(tz_grid_file *file, const char *text);
-
 /* How a format encodes the elements of its only field, with a state of its own. */
 typedef struct tz_grid_encoder {
     tz_status (*encode)(void *state, FILE *stream, const char *path, const tz_array *cells,
@@ -86,9 +84,38 @@ typedef struct tz_grid_encoder {
     /* Write what is behind the last one. */
     void (*finish)(void *state, FILE *stream);
 } tz_grid_encoder;
-/* Takes the state, from malloc(), in any case. */
-void tz__grid_file_encode(tz_grid_file *file, const tz_grid_encoder *encoder, void *state);
 
+typedef struct tz_grid_column {
+    int64_t offset;  /* of its first element, in bytes from the file's start */
+    int64_t written; /* elements */
+    size_t item_bytes;
+} tz_grid_column;
+
+struct tz_grid_file {
+    struct tz_atomic_file *file;
+    int64_t count;  /* elements a field */
+    int64_t nx, ny; /* of planes whose rows are turned; ny 1: none are */
+    int64_t at;     /* the stream's position; -1: unknown */
+    /* Set by formats: what commit writes after the last field (borrowed; NULL: nothing), the
+     * encoder (NULL: elements are blocks of bytes), and its state, from malloc(), which the file
+     * owns. */
+    const char *end;
+    const tz_grid_encoder *encoder;
+    void *state;
+    tz_dtype dtype; /* of the first field */
+    size_t columns_count;
+    tz_grid_column columns[]; /* a format sets the offsets */
+};
+
+/* Open a file whose fields follow each other from byte 0 on. */
+tz_status tz__grid_file_open(tz_grid_file **out, const char *path, const tz_grid *grid,
+                             tz_error *error);
+FILE *tz__grid_file_stream(tz_grid_file *file);
+/* The bytes of field k. */
+int64_t tz__grid_file_bytes(const tz_grid_file *file, size_t k);
+/* Write bytes anywhere. */
+tz_status tz__grid_file_put(tz_grid_file *file, int64_t offset, const void *data, size_t bytes,
+                            tz_error *error);
 /* Write a text of XML, escaped; control characters become blanks. */
 void tz__xml_put(FILE *stream, const char *text);
 

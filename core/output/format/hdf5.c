@@ -10,6 +10,7 @@
  * lie. They are then written as those of the other formats. */
 #include "output/format/hdf5.h"
 
+#include "base/atomic.h"
 #include "output/format/format.h"
 #include <dlfcn.h>
 #include <inttypes.h>
@@ -208,7 +209,7 @@ static bool add_field(const tz_hdf5 *h5, tz_h5_id file, tz_h5_id properties, con
     if (space >= 0)
         h5->space_close(space);
     if (fine)
-        tz__grid_file_place(target, k, (int64_t)offset);
+        target->columns[k].offset = (int64_t)offset;
     return fine;
 }
 
@@ -265,7 +266,7 @@ static tz_status begin(tz_grid_file **out, const char *path, const tz_grid *grid
     tz_status status = tz__grid_file_open(&file, path, grid, error);
     if (status != TZ_OK)
         return status;
-    const char *name = tz__grid_file_name(file, error);
+    const char *name = tz_atomic_name(file->file, error);
     pthread_mutex_lock(&one_at_a_time);
     status = name ? tz__hdf5_open(&h5, NULL, error) : TZ_IO;
     if (status == TZ_OK)

@@ -375,17 +375,6 @@ const tz_npy_facts *tz_npy_file_facts(const tz_npy_file *file)
     return &file->header;
 }
 
-tz_status tz_npy_inspect(const char *path, tz_npy_facts *facts, tz_error *error)
-{
-    tz_npy_file *file;
-    const tz_status status = tz_npy_open(&file, path, error);
-    if (status != TZ_OK)
-        return status;
-    *facts = file->header;
-    tz_npy_close(file);
-    return TZ_OK;
-}
-
 /* ---- Pieces ---------------------------------------------------------------------------------- */
 
 static bool is_turned(const tz_npy_file *file)
@@ -645,7 +634,7 @@ static tz_status begin(tz_grid_file **out, const char *path, const tz_grid *grid
         return status;
     const size_t bytes = make_header(header, grid->fields[0].dtype, grid->dims, grid->shape);
     status = tz__grid_file_put(file, 0, header, bytes, error);
-    tz__grid_file_place(file, 0, (int64_t)bytes);
+    file->columns[0].offset = (int64_t)bytes;
     if (status != TZ_OK) {
         tz_grid_file_abort(file);
         return status;
@@ -675,10 +664,12 @@ static tz_status read_array(const char *path, tz_format_reading *reading, tz_err
 
 static tz_status put_info(const char *path, tz_facts *out, tz_error *error)
 {
-    tz_npy_facts facts;
-    const tz_status status = tz_npy_inspect(path, &facts, error);
+    tz_npy_file *file;
+    const tz_status status = tz_npy_open(&file, path, error);
     if (status != TZ_OK)
         return status;
+    const tz_npy_facts facts = file->header;
+    tz_npy_close(file);
     tz_facts_part(out, 0, "%s", path);
     FILE *shape = tz_fact(out, "shape");
     for (int axis = 0; axis < facts.dims; axis++)

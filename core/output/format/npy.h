@@ -24,8 +24,6 @@ typedef struct tz_npy_facts {
     size_t item_bytes;          /* of one stored element */
 } tz_npy_facts;
 
-tz_status tz_npy_inspect(const char *path, tz_npy_facts *facts, tz_error *error);
-
 /* Read a file as an array: native byte order, x fastest. Free with tz_array_destroy. */
 tz_status tz_npy_read(const char *path, tz_array **out, tz_error *error);
 

@@ -337,7 +337,6 @@ typedef struct palette {
 
 typedef struct writer {
     jmp_buf jump;
-    tz_atomic_file *file; /* NULL: to memory */
     FILE *memory;
     const char *path; /* NULL: of memory */
     tz_error *error;
@@ -362,12 +361,8 @@ static void on_write_error(png_structp png, png_const_charp message)
 static void on_write(png_structp png, png_bytep data, size_t bytes)
 {
     writer *w = png_get_io_ptr(png);
-    if (w->memory)
-        w->status = fwrite(data, 1, bytes, w->memory) == bytes
-                        ? TZ_OK
-                        : tz_error_set(w->error, TZ_MEMORY, w->path, no_memory);
-    else
-        w->status = tz_atomic_write(w->file, data, bytes, w->error);
+    if (fwrite(data, 1, bytes, w->memory) != bytes)
+        w->status = tz_error_set(w->error, TZ_MEMORY, w->path, no_memory);
     if (w->status != TZ_OK)
         png_error(png, "write");
 }
@@ -515,10 +510,8 @@ static tz_status check_keys(const char *path, const tz_image_note *texts, size_t
     return TZ_OK;
 }
 
-/* Encode to `file` or to `memory`. */
-static tz_status encode_to(tz_atomic_file *file, FILE *memory, const char *path,
-                           const tz_image *image, const tz_image_note *texts, size_t text_count,
-                           tz_error *error)
+static tz_status encode_to(FILE *memory, const char *path, const tz_image *image,
+                           const tz_image_note *texts, size_t text_count, tz_error *error)
 {
     char scale[TZ_NUMBER_SIZE], offset[TZ_NUMBER_SIZE];
     tz_status status = TZ_OK;
@@ -544,7 +537,6 @@ static tz_status encode_to(tz_atomic_file *file, FILE *memory, const char *path,
     }
     w->error = error;
     w->path = path;
-    w->file = file;
     w->memory = memory;
     w->level = image->pixel == TZ_PIXEL_GRAY16 ? LEVEL_GRAY16
                : w->palette                    ? LEVEL_INDEXED
@@ -561,39 +553,41 @@ cleanup:
     return status;
 }
 
-tz_status tz_png_write(const char *path, const tz_image *image, const tz_image_note *texts,
-                       size_t text_count, tz_error *error)
+/* Encode to memory; `path` is the place in messages. */
+static tz_status encode_picture(const char *path, const tz_image *image, const tz_image_note *texts,
+                                size_t text_count, char **out, size_t *bytes, tz_error *error)
 {
-    tz_atomic_file *file;
+    *out = NULL;
+    *bytes = 0;
     tz_status status = check_keys(path, texts, text_count, error);
-    if (status == TZ_OK)
-        status = tz_atomic_open(&file, path, false, error);
     if (status != TZ_OK)
         return status;
-    status = encode_to(file, NULL, path, image, texts, text_count, error);
-    if (status == TZ_OK)
-        return tz_atomic_commit(file, error);
-    tz_atomic_abort(file);
+    FILE *memory = open_memstream(out, bytes);
+    status = memory ? encode_to(memory, path, image, texts, text_count, error) : TZ_MEMORY;
+    if ((!memory || fclose(memory) != 0) && (status == TZ_OK || !memory))
+        status = tz_error_set(error, TZ_MEMORY, path, no_memory);
+    if (status != TZ_OK) {
+        free(*out);
+        *out = NULL;
+    }
     return status;
 }
 
 tz_status tz_png_encode(const tz_image *image, const tz_image_note *texts, size_t text_count,
                         char **out, size_t *bytes, tz_error *error)
 {
-    *out = NULL;
-    *bytes = 0;
-    tz_status status = check_keys(NULL, texts, text_count, error);
-    FILE *memory = status == TZ_OK ? open_memstream(out, bytes) : NULL;
-    if (status == TZ_OK && !memory)
-        status = tz_error_set(error, TZ_MEMORY, NULL, no_memory);
+    return encode_picture(NULL, image, texts, text_count, out, bytes, error);
+}
+
+tz_status tz_png_write(const char *path, const tz_image *image, const tz_image_note *texts,
+                       size_t text_count, tz_error *error)
+{
+    char *data;
+    size_t bytes;
+    tz_status status = encode_picture(path, image, texts, text_count, &data, &bytes, error);
     if (status == TZ_OK)
-        status = encode_to(NULL, memory, NULL, image, texts, text_count, error);
-    if (memory && fclose(memory) != 0 && status == TZ_OK)
-        status = tz_error_set(error, TZ_MEMORY, NULL, no_memory);
-    if (status != TZ_OK) {
-        free(*out);
-        *out = NULL;
-    }
+        status = tz_atomic_save(path, false, data, bytes, error);
+    free(data);
     return status;
 }
 

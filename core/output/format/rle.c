@@ -15,11 +15,11 @@
  * Errors: TZ_IO, TZ_MEMORY; TZ_FORMAT (no header, unknown letter, run too long, '!' missing),
  * TZ_RANGE (a run leaves the declared x, y; pattern above 2^30 cells), TZ_UNKNOWN and
  * TZ_UNSUPPORTED (rule). Place: FILE:LINE. */
-#include "output/format/rle.h"
+#include "output/format/format.h"
 
 #include "base/file.h"
+#include "base/minmax.h"
 #include "base/number.h"
-#include "output/format/format.h"
 #include "trapeze/liferule.h"
 
 #include <inttypes.h>
@@ -38,118 +38,18 @@ enum {
     LEVEL_MAX = 60
 };
 
-typedef struct pattern {
-    int64_t nx, ny;
-    tz_array *cells;             /* owned; uint8, shape {nx, ny}, 0 or 1, row 0 on top */
-    char rule[TZ_RLE_RULE_SIZE]; /* normalised; "B3/S23" if the file has no rule */
-    bool has_rule;               /* whether it has one */
-} pattern;
-
-/* End reading: hand the pattern over, or free it. */
-static tz_status give(tz_status status, pattern *from, tz_format_reading *to)
+static bool is_digit(const char *p, const char *end)
 {
-    if (status != TZ_OK) {
-        tz_array_destroy(from->cells);
-        return status;
-    }
-    to->array = from->cells;
-    memcpy(to->rule, from->rule, sizeof to->rule);
-    to->has_rule = from->has_rule;
-    return TZ_OK;
+    return p < end && *p >= '0' && *p <= '9';
 }
 
-typedef struct reader {
-    const char *path;
-    const char *p, *end;
-    int line;
-    char rule[TZ_RLE_RULE_SIZE]; /* of a line "#r 23/36" */
-    int rule_line;               /* 0: there is none */
-    pattern *to;
-    tz_error *error;
-} reader;
-
-static bool is_blank(char c)
+/* Read digits: a number that is above `most` stays above it. False: there are none. */
+static bool take_number(const char **p, const char *end, int64_t most, int64_t *out)
 {
-    return c == ' ' || c == '\t' || c == '\r';
-}
-
-static void skip_blank(reader *r)
-{
-    while (r->p < r->end && is_blank(*r->p))
-        r->p++;
-}
-
-static const char *line_end(const reader *r)
-{
-    const char *newline = memchr(r->p, '\n', (size_t)(r->end - r->p));
-    return newline ? newline : r->end;
-}
-
-/* The rule of a line "#r", without white space around it. */
-static void copy_rule(reader *r, const char *end)
-{
-    const char *from = r->p + 2;
-    while (from < end && is_blank(*from))
-        from++;
-    while (end > from && is_blank(end[-1]))
-        end--;
-    snprintf(r->rule, sizeof r->rule, "%.*s", (int)(end - from), from);
-    r->rule_line = r->line;
-}
-
-/* Comment lines before the header; "#r" is a rule, which Golly takes if the header
- * has none. */
-static void read_comments(reader *r)
-{
-    for (;;) {
-        skip_blank(r);
-        if (r->p == r->end || (*r->p != '#' && *r->p != '\n'))
-            return;
-        const char *end = line_end(r);
-        if (end - r->p > 3 && r->p[1] == 'r' && is_blank(r->p[2]))
-            copy_rule(r, end);
-        r->p = end < r->end ? end + 1 : end;
-        r->line++;
-    }
-}
-
-/* Read "x = 36"; the comma before it was read. */
-static tz_status read_extent(reader *r, char name, int64_t *extent)
-{
-    skip_blank(r);
-    if (r->p < r->end && (*r->p | 32) == name) {
-        r->p++;
-        skip_blank(r);
-        if (r->p < r->end && *r->p == '=') {
-            int64_t n = 0;
-            r->p++;
-            skip_blank(r);
-            const char *first = r->p;
-            for (; r->p < r->end && *r->p >= '0' && *r->p <= '9' && n <= CELLS_MAX; r->p++)
-                n = n * 10 + (*r->p - '0');
-            if (r->p > first && n > CELLS_MAX)
-                return tz_error_set_line(r->error, TZ_RANGE, r->path, r->line, "%c is above 2^30",
-                                         name);
-            if (r->p > first && n == 0)
-                return tz_error_set_line(r->error, TZ_SHAPE, r->path, r->line,
-                                         "%c must be 1 or more: the pattern has no cells", name);
-            *extent = n;
-            if (r->p > first)
-                return TZ_OK;
-        }
-    }
-    return tz_error_set_line(r->error, TZ_FORMAT, r->path, r->line,
-                             "the header must read 'x = 36, y = 9, rule = B3/S23'");
-}
-
-static bool take_comma(reader *r)
-{
-    skip_blank(r);
-    if (r->p == r->end || *r->p != ',')
-        return false;
-    r->p++;
-    skip_blank(r);
-    return true;
+    const char *first = *p;
+    for (*out = 0; is_digit(*p, end); ++*p)
+        *out = *out > most ? *out : *out * 10 + (**p - '0');
+    return *p > first;
 }
 
 /* ":T64,32": `text` begins behind the colon and may end in white space. */
@@ -157,17 +57,14 @@ static tz_status parse_universe(const char *text, const char *place, tz_rle_rule
                                 tz_error *error)
 {
     int64_t size[2] = {0, 0};
-    const char *p = text[0] != '\0' ? text + 1 : text;
+    const char *p = text[0] != '\0' ? text + 1 : text, *end = text + strlen(text);
     const char kind = (char)(text[0] & ~32);
-    int count = 0;
-    for (; count < 2 && *p >= '0' && *p <= '9'; count++) {
-        for (; *p >= '0' && *p <= '9' && size[count] <= CELLS_MAX; p++)
-            size[count] = size[count] * 10 + (*p - '0');
-        if (count == 0 && p[0] == ',' && p[1] >= '0' && p[1] <= '9')
-            p++;
+    take_number(&p, end, CELLS_MAX, &size[0]);
+    size[1] = size[0];
+    if (p[0] == ',' && is_digit(p + 1, end)) {
+        p++;
+        take_number(&p, end, CELLS_MAX, &size[1]);
     }
-    if (count == 1)
-        size[1] = size[0];
     if ((kind != 'T' && kind != 'P') || size[0] < 1 || size[1] < 1 || size[0] > CELLS_MAX ||
         size[1] > CELLS_MAX || p[strspn(p, " \t\r\n")] != '\0')
         return tz_error_set(error, TZ_UNSUPPORTED, place,
@@ -204,66 +101,169 @@ const char *tz_rle_rule_format(const tz_rle_rule *rule, char text[TZ_RLE_RULE_SI
     return text;
 }
 
-static tz_status read_rule(reader *r)
+/* A file, and the pattern that is in it. */
+typedef struct reader {
+    const char *path;
+    const char *p, *end; /* what is not read yet */
+    int line;
+    const char *at; /* of files that are read by lines: the present one, without its end */
+    size_t length;
+    int64_t nx, ny;
+    tz_array *cells;             /* owned; uint8, shape {nx, ny}, 0 or 1, row 0 on top */
+    char rule[TZ_RLE_RULE_SIZE]; /* as the file has it */
+    int rule_line;               /* 0: there is none */
+    tz_error *error;
+} reader;
+
+static tz_status __attribute__((format(printf, 3, 4)))
+fail(const reader *r, tz_status code, const char *format, ...)
 {
-    pattern *to = r->to;
-    char text[TZ_RLE_RULE_SIZE] = "B3/S23", place[512];
+    char place[512];
+    va_list arguments;
+    snprintf(place, sizeof place, "%s:%d", r->path, r->line);
+    va_start(arguments, format);
+    tz_error_set_v(r->error, code, place, format, arguments);
+    va_end(arguments);
+    return code;
+}
+
+/* Read the file, and give what `read` finds in it. */
+static tz_status read_file(const char *path, size_t limit, tz_status (*read)(reader *r),
+                           tz_format_reading *to, tz_error *error)
+{
+    char *text = NULL, place[512];
+    size_t bytes = 0;
     tz_rle_rule rule;
-    if (take_comma(r)) {
+    tz_status status = tz_file_read_text(path, limit, &text, &bytes, error);
+    if (status != TZ_OK)
+        return status;
+    reader r = {.path = path, .p = text, .end = text + bytes, .rule = "B3/S23", .error = error};
+    status = read(&r);
+    free(text);
+    snprintf(place, sizeof place, "%s:%d", path, r.rule_line);
+    if (status == TZ_OK)
+        status = tz_rle_rule_parse(r.rule, place, &rule, error);
+    if (status != TZ_OK) {
+        tz_array_destroy(r.cells);
+        return status;
+    }
+    to->array = r.cells;
+    tz_rle_rule_format(&rule, to->rule);
+    to->has_rule = r.rule_line > 0;
+    return TZ_OK;
+}
+
+/* The cells, all dead. */
+static tz_status make_cells(reader *r)
+{
+    if (r->nx == 0 || r->ny == 0)
+        return fail(r, TZ_SHAPE, "the pattern has no cells");
+    if (r->nx > CELLS_MAX / r->ny)
+        return fail(r, TZ_RANGE, "%" PRId64 " x %" PRId64 " cells are more than 2^30", r->nx,
+                    r->ny);
+    const int64_t shape[] = {r->nx, r->ny};
+    return tz_array_create(&r->cells, TZ_DTYPE_U8, 2, shape, r->error);
+}
+
+static bool is_blank(char c)
+{
+    return c == ' ' || c == '\t' || c == '\r';
+}
+
+static void skip_blank(reader *r)
+{
+    while (r->p < r->end && is_blank(*r->p))
+        r->p++;
+}
+
+static const char *line_end(const reader *r)
+{
+    const char *newline = memchr(r->p, '\n', (size_t)(r->end - r->p));
+    return newline ? newline : r->end;
+}
+
+/* Keep a rule without the white space around it. */
+static void copy_rule(reader *r, const char *from, const char *end)
+{
+    while (from < end && is_blank(*from))
+        from++;
+    while (end > from && is_blank(end[-1]))
+        end--;
+    snprintf(r->rule, sizeof r->rule, "%.*s", (int)tz_min(end - from, TZ_RLE_RULE_SIZE), from);
+    r->rule_line = r->line;
+}
+
+/* Comment lines before the header; "#r" is a rule, which Golly takes if the header
+ * has none. */
+static void read_comments(reader *r)
+{
+    for (;;) {
+        skip_blank(r);
+        if (r->p == r->end || (*r->p != '#' && *r->p != '\n'))
+            return;
+        const char *end = line_end(r);
+        if (end - r->p > 3 && r->p[1] == 'r' && is_blank(r->p[2]))
+            copy_rule(r, r->p + 2, end);
+        r->p = end < r->end ? end + 1 : end;
+        r->line++;
+    }
+}
+
+/* Read a character, in any case, and the blanks around it. */
+static bool take(reader *r, char c)
+{
+    skip_blank(r);
+    if (r->p == r->end || (*r->p | 32) != (c | 32))
+        return false;
+    r->p++;
+    skip_blank(r);
+    return true;
+}
+
+/* Read "x = 36". */
+static tz_status read_extent(reader *r, char name, int64_t *extent)
+{
+    if (!take(r, name) || !take(r, '=') || !take_number(&r->p, r->end, CELLS_MAX, extent))
+        return fail(r, TZ_FORMAT, "the header must read 'x = 36, y = 9, rule = B3/S23'");
+    if (*extent > CELLS_MAX)
+        return fail(r, TZ_RANGE, "%c is above 2^30", name);
+    if (*extent == 0)
+        return fail(r, TZ_SHAPE, "%c must be 1 or more: the pattern has no cells", name);
+    return TZ_OK;
+}
+
+/* "x = 3, y = 3, rule = B3/S23" */
+static tz_status read_header(reader *r)
+{
+    read_comments(r);
+    tz_status status = read_extent(r, 'x', &r->nx);
+    if (status != TZ_OK)
+        return status;
+    if (!take(r, ','))
+        return fail(r, TZ_FORMAT, "',' is expected after x");
+    status = read_extent(r, 'y', &r->ny);
+    if (status != TZ_OK)
+        return status;
+    if (take(r, ',')) {
         const char *end = line_end(r), *equals = memchr(r->p, '=', (size_t)(end - r->p));
         if (!equals || equals - r->p < 4 || strncasecmp(r->p, "rule", 4) != 0)
-            return tz_error_set_line(r->error, TZ_FORMAT, r->path, r->line,
-                                     "'rule = ...' is expected after the second comma");
-        equals++;
+            return fail(r, TZ_FORMAT, "'rule = ...' is expected after the second comma");
         if (memchr(equals, '\0', (size_t)(end - equals)))
-            return tz_error_set_line(r->error, TZ_FORMAT, r->path, r->line,
-                                     "the rule holds a zero byte");
-        snprintf(text, sizeof text, "%.*s", (int)(end - equals), equals);
-        if (end - equals >= (ptrdiff_t)sizeof text)
-            return tz_error_set_line(r->error, TZ_UNKNOWN, r->path, r->line,
-                                     "the rule is too long");
+            return fail(r, TZ_FORMAT, "the rule holds a zero byte");
+        copy_rule(r, equals + 1, end);
         r->p = end;
-        to->has_rule = true;
-        r->rule_line = r->line;
-    } else if (r->rule_line > 0) {
-        memcpy(text, r->rule, sizeof text);
-        to->has_rule = true;
     }
     skip_blank(r);
     if (r->p < r->end && *r->p != '\n')
-        return tz_error_set_line(r->error, TZ_FORMAT, r->path, r->line,
-                                 "something follows the header on its line");
-    snprintf(place, sizeof place, "%s:%d", r->path, r->rule_line);
-    const tz_status status = tz_rle_rule_parse(text, place, &rule, r->error);
-    if (status == TZ_OK)
-        tz_rle_rule_format(&rule, to->rule);
-    return status;
-}
-
-static tz_status read_header(reader *r)
-{
-    pattern *to = r->to;
-    read_comments(r);
-    tz_status status = read_extent(r, 'x', &to->nx);
-    if (status != TZ_OK)
-        return status;
-    if (!take_comma(r))
-        return tz_error_set_line(r->error, TZ_FORMAT, r->path, r->line, "',' is expected after x");
-    status = read_extent(r, 'y', &to->ny);
-    if (status == TZ_OK)
-        status = read_rule(r);
-    if (status == TZ_OK && to->nx * to->ny > CELLS_MAX)
-        status =
-            tz_error_set_line(r->error, TZ_RANGE, r->path, r->line,
-                              "%" PRId64 " x %" PRId64 " cells are more than 2^30", to->nx, to->ny);
-    return status;
+        return fail(r, TZ_FORMAT, "something follows the header on its line");
+    return make_cells(r);
 }
 
 /* The runs up to '!'. */
 static tz_status read_runs(reader *r)
 {
-    const int64_t nx = r->to->nx, ny = r->to->ny;
-    uint8_t *cells = r->to->cells->data;
+    const int64_t nx = r->nx, ny = r->ny;
+    uint8_t *cells = r->cells->data;
     int64_t x = 0, y = 0, run = -1; /* run < 0: none given, so 1 */
     for (; r->p < r->end; r->p++) {
         const char c = *r->p;
@@ -276,12 +276,9 @@ static tz_status read_runs(reader *r)
         } else if (c >= '0' && c <= '9') {
             run = (run < 0 ? 0 : run) * 10 + (c - '0');
             if (run > CELLS_MAX)
-                return tz_error_set_line(r->error, TZ_FORMAT, r->path, r->line,
-                                         "a run count is above 2^30");
+                return fail(r, TZ_FORMAT, "a run count is above 2^30");
         } else if (c == '!') {
-            return run < 0 ? TZ_OK
-                           : tz_error_set_line(r->error, TZ_FORMAT, r->path, r->line,
-                                               "a run count stands before '!'");
+            return run < 0 ? TZ_OK : fail(r, TZ_FORMAT, "a run count stands before '!'");
         } else if (c == '$') {
             y += run < 0 ? 1 : run;
             x = 0;
@@ -289,49 +286,37 @@ static tz_status read_runs(reader *r)
         } else if (c == 'b' || c == 'B' || c == '.' || c == 'o' || c == 'O') {
             const int64_t n = run < 0 ? 1 : run;
             if (y >= ny && n)
-                return tz_error_set_line(r->error, TZ_RANGE, r->path, r->line,
-                                         "row %" PRId64 " is outside the declared y = %" PRId64,
-                                         y + 1, ny);
+                return fail(r, TZ_RANGE, "row %" PRId64 " is outside the declared y = %" PRId64,
+                            y + 1, ny);
             if (n > nx - x)
-                return tz_error_set_line(r->error, TZ_RANGE, r->path, r->line,
-                                         "row %" PRId64 " reaches column %" PRId64
-                                         ", outside the declared x = %" PRId64,
-                                         y + 1, x + n, nx);
+                return fail(r, TZ_RANGE,
+                            "row %" PRId64 " reaches column %" PRId64
+                            ", outside the declared x = %" PRId64,
+                            y + 1, x + n, nx);
             if ((c | 32) == 'o')
                 memset(cells + y * nx + x, 1, (size_t)n);
             x += n;
             run = -1;
         } else {
             char quoted[16];
-            return tz_error_set_line(r->error, TZ_FORMAT, r->path, r->line,
-                                     "unknown state letter %s; only b, o, ., $ and ! are read",
-                                     tz_token_quote(quoted, sizeof quoted, &c, 1));
+            return fail(r, TZ_FORMAT, "unknown state letter %s; only b, o, ., $ and ! are read",
+                        tz_token_quote(quoted, sizeof quoted, &c, 1));
         }
     }
-    return tz_error_set_line(r->error, TZ_FORMAT, r->path, r->line,
-                             "the '!' that ends the pattern is missing; the file may be cut off");
+    return fail(r, TZ_FORMAT, "the '!' that ends the pattern is missing; the file may be cut off");
 }
 
 /* Letters: 'b' and '.' dead, 'o' alive, '$' end of row, '!' end. Text after '!' is ignored. */
+static tz_status read_pattern(reader *r)
+{
+    r->line = 1;
+    const tz_status status = read_header(r);
+    return status == TZ_OK ? read_runs(r) : status;
+}
+
 static tz_status read_rle(const char *path, tz_format_reading *reading, tz_error *error)
 {
-    char *text = NULL;
-    size_t bytes = 0;
-    pattern out = {0};
-    tz_status status = tz_file_read_text(path, FILE_MAX, &text, &bytes, error);
-    if (status != TZ_OK)
-        return status;
-    reader r = {
-        .path = path, .p = text, .end = text + bytes, .line = 1, .to = &out, .error = error};
-    status = read_header(&r);
-    if (status == TZ_OK) {
-        const int64_t shape[] = {out.nx, out.ny};
-        status = tz_array_create(&out.cells, TZ_DTYPE_U8, 2, shape, error);
-    }
-    if (status == TZ_OK)
-        status = read_runs(&r);
-    free(text);
-    return give(status, &out, reading);
+    return read_file(path, FILE_MAX, read_pattern, reading, error);
 }
 
 /* ---- Writing --------------------------------------------------------------------------------- */
@@ -436,7 +421,8 @@ static tz_status begin(tz_grid_file **out, const char *path, const tz_grid *grid
         free(w);
         return status;
     }
-    tz__grid_file_encode(*out, &form, w);
+    (*out)->encoder = &form;
+    (*out)->state = w;
     w->nx = grid->shape[0];
     FILE *stream = tz__grid_file_stream(*out);
     for (const char *p = grid->comment; p && *p;) {
@@ -477,104 +463,55 @@ const tz_format tz_format_rle = {
 
 /* ---- Other forms, of lines ------------------------------------------------------------------- */
 
-/* A file of lines. */
-typedef struct lines {
-    const char *path;
-    const char *next, *end;
-    const char *at; /* of the present line */
-    size_t length;  /* of it, without its end */
-    int number;     /* of it */
-    tz_error *error;
-} lines;
-
-static bool next_line(lines *l)
+/* Take the next line, without blanks at its end. */
+static bool next_line(reader *r)
 {
-    if (l->next == l->end)
+    if (r->p == r->end)
         return false;
-    const char *newline = memchr(l->next, '\n', (size_t)(l->end - l->next));
-    const char *end = newline ? newline : l->end;
-    l->at = l->next;
-    l->next = newline ? newline + 1 : l->end;
-    while (end > l->at && (end[-1] == '\r' || end[-1] == ' ' || end[-1] == '\t'))
+    const char *end = line_end(r);
+    r->at = r->p;
+    r->p = end < r->end ? end + 1 : end;
+    while (end > r->at && is_blank(end[-1]))
         end--;
-    l->length = (size_t)(end - l->at);
-    l->number++;
+    r->length = (size_t)(end - r->at);
+    r->line++;
     return true;
 }
 
-/* The text behind a word that the line begins with, in a text that ends; NULL: it does not. */
-static const char *behind(const lines *l, const char *word, char *text, size_t size)
+static bool begins(const reader *r, const char *word)
 {
-    const size_t length = strlen(word);
-    if (l->length < length || strncasecmp(l->at, word, length) != 0)
-        return NULL;
-    const char *from = l->at + length, *end = l->at + l->length;
-    while (from < end && (*from == ' ' || *from == '\t'))
-        from++;
-    snprintf(text, size, "%.*s", (int)(end - from < 4096 ? end - from : 4096), from);
-    return text;
+    return r->length >= strlen(word) && strncasecmp(r->at, word, strlen(word)) == 0;
 }
 
-static tz_status make_cells(const lines *l, pattern *out)
-{
-    if (out->nx == 0 || out->ny == 0)
-        return tz_error_set_line(l->error, TZ_SHAPE, l->path, l->number,
-                                 "the pattern has no cells");
-    if (out->nx > CELLS_MAX / out->ny)
-        return tz_error_set_line(l->error, TZ_RANGE, l->path, l->number,
-                                 "%" PRId64 " x %" PRId64 " cells are more than 2^30", out->nx,
-                                 out->ny);
-    const int64_t shape[] = {out->nx, out->ny};
-    return tz_array_create(&out->cells, TZ_DTYPE_U8, 2, shape, l->error);
-}
-
-static tz_status unknown_cell(const lines *l, const char *at, const char *known)
+static tz_status unknown_cell(const reader *r, const char *at, const char *known)
 {
     char quoted[16];
-    return tz_error_set_line(l->error, TZ_FORMAT, l->path, l->number,
-                             "unknown cell %s; only %s are read",
-                             tz_token_quote(quoted, sizeof quoted, at, 1), known);
-}
-
-typedef tz_status read_fn(lines *l, pattern *out);
-
-static tz_status read_lines(const char *path, read_fn *read, tz_format_reading *reading,
-                            tz_error *error)
-{
-    char *text = NULL;
-    size_t bytes = 0;
-    pattern out = {.rule = "B3/S23"};
-    tz_status status = tz_file_read_text(path, LINES_FILE_MAX, &text, &bytes, error);
-    if (status != TZ_OK)
-        return status;
-    lines l = {.path = path, .next = text, .end = text + bytes, .error = error};
-    status = read(&l, &out);
-    free(text);
-    return give(status, &out, reading);
+    return fail(r, TZ_FORMAT, "unknown cell %s; only %s are read",
+                tz_token_quote(quoted, sizeof quoted, at, 1), known);
 }
 
 /* ---- Plain text ------------------------------------------------------------------------------ */
 
-static tz_status read_cells(lines *l, pattern *out)
+static tz_status read_cells(reader *r)
 {
-    const lines begin = *l;
-    while (next_line(l)) {
-        if (l->length > 0 && l->at[0] == '!')
+    reader counted = *r;
+    while (next_line(&counted)) {
+        if (counted.length > 0 && counted.at[0] == '!')
             continue;
-        for (size_t i = 0; i < l->length; i++)
-            if (!memchr(".O*", l->at[i], 3))
-                return unknown_cell(l, l->at + i, "., O and *");
-        out->ny++;
-        out->nx = (int64_t)l->length > out->nx ? (int64_t)l->length : out->nx;
+        for (size_t i = 0; i < counted.length; i++)
+            if (!memchr(".O*", counted.at[i], 3))
+                return unknown_cell(&counted, counted.at + i, "., O and *");
+        counted.ny++;
+        counted.nx = tz_max((int64_t)counted.length, counted.nx);
     }
-    const tz_status status = make_cells(l, out);
-    *l = begin;
-    for (int64_t y = 0; status == TZ_OK && y < out->ny && next_line(l);) {
-        uint8_t *row = (uint8_t *)out->cells->data + y * out->nx;
-        if (l->length > 0 && l->at[0] == '!')
+    const tz_status status = make_cells(&counted);
+    r->cells = counted.cells;
+    for (int64_t y = 0; status == TZ_OK && y < counted.ny && next_line(r);) {
+        uint8_t *row = (uint8_t *)r->cells->data + y * counted.nx;
+        if (r->length > 0 && r->at[0] == '!')
             continue;
-        for (size_t i = 0; i < l->length; i++)
-            row[i] = l->at[i] != '.';
+        for (size_t i = 0; i < r->length; i++)
+            row[i] = r->at[i] != '.';
         y++;
     }
     return status;
@@ -604,32 +541,26 @@ static void extend(box *all, const box *part, int64_t x, int64_t y)
     if (part->x_end == 0)
         return;
     const box moved = {part->x + x, part->x_end + x, part->y + y, part->y_end + y};
-    if (all->x_end == 0) {
-        *all = moved;
-        return;
-    }
-    all->x = moved.x < all->x ? moved.x : all->x;
-    all->y = moved.y < all->y ? moved.y : all->y;
-    all->x_end = moved.x_end > all->x_end ? moved.x_end : all->x_end;
-    all->y_end = moved.y_end > all->y_end ? moved.y_end : all->y_end;
+    *all = all->x_end == 0 ? moved
+                           : (box){tz_min(all->x, moved.x), tz_max(all->x_end, moved.x_end),
+                                   tz_min(all->y, moved.y), tz_max(all->y_end, moved.y_end)};
 }
 
-static tz_status read_leaf(const lines *l, node *n)
+static tz_status read_leaf(const reader *r, node *n)
 {
     int x = 0, y = 0;
     n->level = LEAF_LEVEL;
-    for (size_t i = 0; i < l->length; i++) {
-        const char c = l->at[i];
+    for (size_t i = 0; i < r->length; i++) {
+        const char c = r->at[i];
         if (c == '$') {
             x = 0;
             y++;
             continue;
         }
         if (c != '.' && c != '*')
-            return unknown_cell(l, l->at + i, "., * and $");
+            return unknown_cell(r, r->at + i, "., * and $");
         if (x >= LEAF || y >= LEAF)
-            return tz_error_set_line(l->error, TZ_RANGE, l->path, l->number,
-                                     "a leaf has 8 x 8 cells, and this one has more");
+            return fail(r, TZ_RANGE, "a leaf has 8 x 8 cells, and this one has more");
         if (c == '*') {
             n->rows[y] |= (uint8_t)(1u << x);
             extend(&n->living, &(box){x, x + 1, y, y + 1}, 0, 0);
@@ -639,69 +570,59 @@ static tz_status read_leaf(const lines *l, node *n)
     return TZ_OK;
 }
 
-static tz_status read_branch(const lines *l, const tree *t, node *n)
+static tz_status read_branch(const reader *r, const tree *t, node *n)
 {
-    const char *p = l->at, *end = l->at + l->length;
-    uint64_t number[5];
-    for (int k = 0; k < 5; k++) {
-        const char *first = p;
-        for (number[k] = 0; p < end && *p >= '0' && *p <= '9' && number[k] < UINT32_MAX; p++)
-            number[k] = number[k] * 10 + (uint64_t)(*p - '0');
-        if (p == first || (k < 4 ? p == end || *p++ != ' ' : p != end))
-            return tz_error_set_line(l->error, TZ_FORMAT, l->path, l->number,
-                                     "a node reads 'level nw ne sw se', five numbers");
-    }
+    const char *p = r->at, *end = r->at + r->length;
+    int64_t number[5];
+    for (int k = 0; k < 5; k++)
+        if (!take_number(&p, end, UINT32_MAX, &number[k]) ||
+            (k < 4 ? p == end || *p++ != ' ' : p != end))
+            return fail(r, TZ_FORMAT, "a node reads 'level nw ne sw se', five numbers");
     if (number[0] >= 1 && number[0] <= LEAF_LEVEL)
-        return tz_error_set_line(
-            l->error, TZ_UNSUPPORTED, l->path, l->number,
-            "a node of level %d has cells of more than two states, which are not read",
-            (int)number[0]);
+        return fail(r, TZ_UNSUPPORTED,
+                    "a node of level %d has cells of more than two states, which are not read",
+                    (int)number[0]);
     if (number[0] <= LEAF_LEVEL || number[0] > LEVEL_MAX)
-        return tz_error_set_line(l->error, TZ_RANGE, l->path, l->number, "levels are 4 to %d",
-                                 LEVEL_MAX);
+        return fail(r, TZ_RANGE, "levels are 4 to %d", LEVEL_MAX);
     n->level = (int)number[0];
     const int64_t half = INT64_C(1) << (n->level - 1);
     for (int k = 0; k < 4; k++) {
-        const uint64_t child = number[k + 1];
-        if (child > t->count)
-            return tz_error_set_line(l->error, TZ_FORMAT, l->path, l->number,
-                                     "node %" PRIu64 " has not been defined before", child);
+        const int64_t child = number[k + 1];
+        if (child > (int64_t)t->count)
+            return fail(r, TZ_FORMAT, "node %" PRId64 " has not been defined before", child);
         if (child == 0)
             continue;
         if (t->nodes[child].level != n->level - 1)
-            return tz_error_set_line(l->error, TZ_FORMAT, l->path, l->number,
-                                     "node %" PRIu64 " has level %d, and %d is needed", child,
-                                     t->nodes[child].level, n->level - 1);
+            return fail(r, TZ_FORMAT, "node %" PRId64 " has level %d, and %d is needed", child,
+                        t->nodes[child].level, n->level - 1);
         n->child[k] = (uint32_t)child;
         extend(&n->living, &t->nodes[child].living, k % 2 * half, k / 2 * half);
     }
     return TZ_OK;
 }
 
-static tz_status read_node(const lines *l, tree *t)
+static tz_status read_node(const reader *r, tree *t)
 {
     if (t->count == NODES_MAX)
-        return tz_error_set_line(l->error, TZ_RANGE, l->path, l->number, "more than %d nodes",
-                                 NODES_MAX);
+        return fail(r, TZ_RANGE, "more than %d nodes", NODES_MAX);
     if (t->count + 2 > t->room) {
         const size_t room = t->room ? 2 * t->room : 1024;
         node *more = realloc(t->nodes, room * sizeof *more);
         if (!more)
-            return tz_error_set_line(l->error, TZ_MEMORY, l->path, l->number,
-                                     "not enough memory for the pattern's nodes");
+            return fail(r, TZ_MEMORY, "not enough memory for the pattern's nodes");
         t->nodes = more;
         t->room = room;
     }
     node *n = &t->nodes[t->count + 1];
     *n = (node){0};
-    const bool is_leaf = memchr(".*$", l->at[0], 3) != NULL;
-    const tz_status status = is_leaf ? read_leaf(l, n) : read_branch(l, t, n);
+    const bool is_leaf = memchr(".*$", r->at[0], 3) != NULL;
+    const tz_status status = is_leaf ? read_leaf(r, n) : read_branch(r, t, n);
     t->count += status == TZ_OK;
     return status;
 }
 
 /* Sets the living cells of a node whose corner is at (x, y) of the pattern. */
-static void paint(const tree *t, uint32_t index, int64_t x, int64_t y, const pattern *out)
+static void paint(const tree *t, uint32_t index, int64_t x, int64_t y, const reader *r)
 {
     const node *n = &t->nodes[index];
     if (index == 0 || n->living.x_end == 0)
@@ -709,68 +630,51 @@ static void paint(const tree *t, uint32_t index, int64_t x, int64_t y, const pat
     if (n->level > LEAF_LEVEL) {
         const int64_t half = INT64_C(1) << (n->level - 1);
         for (int k = 0; k < 4; k++)
-            paint(t, n->child[k], x + k % 2 * half, y + k / 2 * half, out);
+            paint(t, n->child[k], x + k % 2 * half, y + k / 2 * half, r);
         return;
     }
     for (int64_t j = n->living.y; j < n->living.y_end; j++)
         for (int64_t i = n->living.x; i < n->living.x_end; i++)
             if (n->rows[j] >> i & 1)
-                ((uint8_t *)out->cells->data)[(y + j) * out->nx + x + i] = 1;
+                ((uint8_t *)r->cells->data)[(y + j) * r->nx + x + i] = 1;
 }
 
-static tz_status read_rule_line(const lines *l, const char *text, pattern *out)
+static tz_status read_nodes(reader *r, tree *t)
 {
-    char place[512];
-    tz_rle_rule rule;
-    snprintf(place, sizeof place, "%s:%d", l->path, l->number);
-    const tz_status status = tz_rle_rule_parse(text, place, &rule, l->error);
-    if (status == TZ_OK)
-        tz_rle_rule_format(&rule, out->rule);
-    out->has_rule = true;
-    return status;
-}
-
-static tz_status read_nodes(lines *l, tree *t, pattern *out)
-{
-    char text[256];
     tz_status status = TZ_OK;
-    if (!next_line(l) || !behind(l, "[M2]", text, sizeof text))
-        return tz_error_set_line(l->error, TZ_FORMAT, l->path, l->number,
-                                 "a macrocell file begins with [M2]");
-    while (status == TZ_OK && next_line(l)) {
-        if (l->length == 0)
-            continue;
-        if (l->at[0] != '#')
-            status = read_node(l, t);
-        else if (behind(l, "#R", text, sizeof text))
-            status = read_rule_line(l, text, out);
+    if (!next_line(r) || !begins(r, "[M2]"))
+        return fail(r, TZ_FORMAT, "a macrocell file begins with [M2]");
+    while (status == TZ_OK && next_line(r)) {
+        if (r->length > 0 && r->at[0] != '#')
+            status = read_node(r, t);
+        else if (begins(r, "#R"))
+            copy_rule(r, r->at + 2, r->at + r->length);
     }
-    if (status == TZ_OK && t->count == 0)
-        status =
-            tz_error_set_line(l->error, TZ_SHAPE, l->path, l->number, "the pattern has no cells");
-    return status;
+    return status == TZ_OK && t->count == 0 ? fail(r, TZ_SHAPE, "the pattern has no cells")
+                                            : status;
 }
 
-static tz_status read_macrocell(lines *l, pattern *out)
+static tz_status read_macrocell(reader *r)
 {
     tree t = {0};
-    tz_status status = read_nodes(l, &t, out);
+    tz_status status = read_nodes(r, &t);
     if (status == TZ_OK) {
         const box *all = &t.nodes[t.count].living;
-        out->nx = all->x_end - all->x;
-        out->ny = all->y_end - all->y;
-        status = make_cells(l, out);
+        r->nx = all->x_end - all->x;
+        r->ny = all->y_end - all->y;
+        status = make_cells(r);
         if (status == TZ_OK)
-            paint(&t, (uint32_t)t.count, -all->x, -all->y, out);
+            paint(&t, (uint32_t)t.count, -all->x, -all->y, r);
     }
     free(t.nodes);
     return status;
 }
+
 /* ---- The formats ----------------------------------------------------------------------------- */
 
 static tz_status cells_read(const char *path, tz_format_reading *reading, tz_error *error)
 {
-    return read_lines(path, read_cells, reading, error);
+    return read_file(path, LINES_FILE_MAX, read_cells, reading, error);
 }
 
 const tz_format tz_format_cells = {.name = "cells",
@@ -781,7 +685,7 @@ const tz_format tz_format_cells = {.name = "cells",
 
 static tz_status macrocell_read(const char *path, tz_format_reading *reading, tz_error *error)
 {
-    return read_lines(path, read_macrocell, reading, error);
+    return read_file(path, LINES_FILE_MAX, read_macrocell, reading, error);
 }
 
 const tz_format tz_format_macrocell = {

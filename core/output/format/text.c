@@ -1,9 +1,8 @@
 /* Numbers as plain text, for reading. */
-#include "output/format/text.h"
+#include "output/format/format.h"
 
 #include "base/file.h"
 #include "base/number.h"
-#include "output/format/format.h"
 
 #include <inttypes.h>
 #include <math.h>

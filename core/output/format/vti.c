@@ -85,10 +85,10 @@ static tz_status begin(tz_grid_file **out, const char *path, const tz_grid *grid
     for (size_t k = 0; k < grid->fields_count && status == TZ_OK; k++) {
         const uint64_t bytes = (uint64_t)tz__grid_file_bytes(file, k);
         status = tz__grid_file_put(file, offset, &bytes, sizeof bytes, error);
-        tz__grid_file_place(file, k, offset + 8);
+        file->columns[k].offset = offset + 8;
         offset += 8 + (int64_t)bytes;
     }
-    tz__grid_file_end(file, "\n</AppendedData>\n</VTKFile>\n");
+    file->end = "\n</AppendedData>\n</VTKFile>\n";
     if (status != TZ_OK) {
         tz_grid_file_abort(file);
         return status;

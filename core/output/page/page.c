@@ -2,43 +2,69 @@
  * live view call it. */
 #include "output/page/page.h"
 
+#include "base/atomic.h"
+#include "base/file.h"
+#include <jansson.h>
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
-tz_status tz_page_json(tz_atomic_file *file, const char *json, tz_error *error)
+/* JSON within a <script> element. There "</script" would end the data: no '<' stays. JSON has it in
+ * strings alone. */
+static void put_json(FILE *out, const char *json)
 {
-    tz_status status = TZ_OK;
-    while (status == TZ_OK && *json != '\0') {
-        const size_t length = strcspn(json, "<");
-        status = tz_atomic_write(file, json, length, error);
-        json += length;
-        if (status == TZ_OK && *json == '<') {
-            status = tz_atomic_write(file, "\\u003c", 6, error);
-            json++;
-        }
-    }
-    return status;
+    for (; *json != '\0'; json++)
+        if (*json == '<')
+            fputs("\\u003c", out);
+        else
+            putc_unlocked(*json, out);
 }
 
-tz_status tz_page_base64(tz_atomic_file *file, const uint8_t *data, size_t bytes, tz_error *error)
+static void put_base64(FILE *out, const uint8_t *data, size_t bytes)
 {
     static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-    tz_status status = TZ_OK;
-    for (size_t at = 0; status == TZ_OK && at < bytes;) {
-        char text[4096];
-        size_t length = 0;
-        for (; at < bytes && length < sizeof text; at += 3) {
-            const size_t left = bytes - at;
-            const uint32_t three = (uint32_t)data[at] << 16 |
-                                   (left > 1 ? (uint32_t)data[at + 1] << 8 : 0) |
-                                   (left > 2 ? data[at + 2] : 0);
-            text[length++] = digits[three >> 18];
-            text[length++] = digits[three >> 12 & 63];
-            text[length++] = left > 1 ? digits[three >> 6 & 63] : '=';
-            text[length++] = left > 2 ? digits[three & 63] : '=';
-        }
-        status = tz_atomic_write(file, text, length, error);
+    for (size_t at = 0; at < bytes; at += 3) {
+        const size_t left = bytes - at;
+        const uint32_t three = (uint32_t)data[at] << 16 |
+                               (left > 1 ? (uint32_t)data[at + 1] << 8 : 0) |
+                               (left > 2 ? data[at + 2] : 0);
+        putc_unlocked(digits[three >> 18], out);
+        putc_unlocked(digits[three >> 12 & 63], out);
+        putc_unlocked(left > 1 ? digits[three >> 6 & 63] : '=', out);
+        putc_unlocked(left > 2 ? digits[three & 63] : '=', out);
     }
+}
+
+tz_status tz_page_write(const char *path, const char *page, const struct json_t *facts,
+                        const tz_paths *pictures, tz_error *error)
+{
+    enum { PICTURE_BYTES_MAX = 1 << 30 };
+    static const char place[] = "@DATA@";
+    tz_atomic_file *file = NULL;
+    char *whole = tz_page_assemble(page), *text = json_dumps(facts, JSON_COMPACT);
+    char *at = whole && text ? strstr(whole, place) : NULL;
+    tz_status status = at ? tz_atomic_open(&file, path, true, error)
+                          : tz_error_set(error, TZ_MEMORY, path, "not enough memory for the page");
+    if (status == TZ_OK) {
+        FILE *out = tz_atomic_stream(file);
+        *at = '\0';
+        fprintf(out, "%s{\"facts\":", whole);
+        put_json(out, text);
+        fputs(",\"data\":[", out);
+        for (size_t i = 0; status == TZ_OK && i < pictures->count; i++) {
+            char *data = NULL;
+            size_t bytes = 0;
+            fputs(i ? ",\n\"" : "\n\"", out);
+            status = tz_file_read(pictures->items[i], PICTURE_BYTES_MAX, &data, &bytes, error);
+            put_base64(out, (const uint8_t *)data, bytes);
+            fputc('"', out);
+            free(data);
+        }
+        fprintf(out, "]}%s", at + sizeof place - 1);
+        status = tz_atomic_end(file, status, error);
+    }
+    free(whole);
+    free(text);
     return status;
 }
 

@@ -2,14 +2,14 @@
 #ifndef TZ_CORE_OUTPUT_PAGE_PAGE_H
 #define TZ_CORE_OUTPUT_PAGE_PAGE_H
 
-#include "base/atomic.h"
-#include <stdint.h>
+#include "base/paths.h"
 
-/* Write JSON into a <script> element. There "</script" would end the data: no '<' stays. JSON has
- * it in strings alone. */
-tz_status tz_page_json(tz_atomic_file *file, const char *json, tz_error *error);
+struct json_t; /* jansson.h */
 
-tz_status tz_page_base64(tz_atomic_file *file, const uint8_t *data, size_t bytes, tz_error *error);
+/* Write a page to a file, replacing an older one: {"facts": …, "data": ["BASE64", …]} in the place
+ * @DATA@, with the pictures in these files. TZ_IO, TZ_MEMORY. */
+tz_status tz_page_write(const char *path, const char *page, const struct json_t *facts,
+                        const tz_paths *pictures, tz_error *error);
 
 /* What the HTML pages share: their style, and the script that makes elements, texts and plots. */
 

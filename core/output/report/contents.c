@@ -315,19 +315,13 @@ static tz_status add_table(json_t *list, const char *folder, const char *name, i
         return tz_paths_add(notes, note, error);
     }
     const size_t every = bytes / (limit + 1) + 1;
-    bool failed = false;
     if (every > 1)
         bytes = thin(text, every);
-    json_t *entry = json_object();
-    tz_json_put_text(entry, "name", name, &failed);
-    tz_json_put(entry, "simulation", simulation < 0 ? json_null() : json_integer(simulation),
-                &failed);
-    tz_json_put_integer(entry, "every", (int64_t)every, &failed);
-    tz_json_put(entry, "text", to_json(text, bytes), &failed);
+    json_t *entry = json_pack("{s:s, s:o, s:I, s:o}", "name", name, "simulation",
+                              simulation < 0 ? json_null() : json_integer(simulation), "every",
+                              (json_int_t)every, "text", to_json(text, bytes));
     free(text);
-    if (json_array_append_new(list, entry) != 0 || failed)
-        return no_memory(path, error);
-    return TZ_OK;
+    return json_array_append_new(list, entry) == 0 ? TZ_OK : no_memory(path, error);
 }
 
 static bool is_table(const char *name)

@@ -1,7 +1,6 @@
 /* The report of a run: `trapeze report` writes it. A section is a row of `sections`. */
 #include "output/report/report.h"
 
-#include "base/atomic.h"
 #include "base/file.h"
 #include "base/json_values.h"
 #include "base/text.h"
@@ -18,9 +17,6 @@ __asm__(".pushsection .rodata\ntz_report_page:\n.incbin \"output/report/page.htm
         ".byte 0\n.popsection\n");
 extern const char tz_report_page[] __attribute__((visibility("hidden")));
 
-/* Where the page has the data of the run. */
-static const char place_of_data[] = "@DATA@";
-
 enum { TABLE_BYTES = 4 << 20, LOG_BYTES = 1 << 20, SCENARIO_BYTES = 16 << 20 };
 
 /* What the page shows: the JSON object `facts`, and the pictures. */
@@ -28,16 +24,11 @@ typedef struct report {
     const char *folder;
     const json_t *run; /* its record, borrowed */
     int pictures_mib;
-    tz_paths *notes; /* what is missing or damaged; borrowed */
-    json_t *facts;   /* owned */
-    bool failed;     /* not enough memory for a fact */
-    tz_report_pictures pictures;
+    tz_paths *notes;   /* what is missing or damaged; borrowed */
+    json_t *facts;     /* owned */
+    bool failed;       /* not enough memory for a fact */
+    tz_paths pictures; /* the files that it shows, in the order of their data */
 } report;
-
-static tz_status no_memory(const report *r, tz_error *error)
-{
-    return tz_error_set(error, TZ_MEMORY, r->folder, "not enough memory for a report");
-}
 
 /* ---- Collecting ------------------------------------------------------------------------------ */
 
@@ -127,40 +118,42 @@ static tz_status put_tables(report *r, tz_error *error)
     return status;
 }
 
+static json_t *number_or_null(int64_t number)
+{
+    return number < 0 ? json_null() : json_integer(number);
+}
+
 /* [{"name", "simulation", "found", "frames": [{"name", "step"}]}]: pictures that the report has, in
  * the order of their data. */
 static tz_status put_pictures(report *r, tz_error *error)
 {
-    const tz_report_pictures *p = &r->pictures;
+    tz_report_pictures p = {.series = NULL};
     json_t *list = json_array();
-    bool *failed = &r->failed;
-    const tz_status status = tz_report_pictures_find(
-        &r->pictures, r->folder, r->run, (size_t)r->pictures_mib << 20, r->notes, error);
-    for (size_t i = 0, at = 0; i < p->series_count; i++) {
-        json_t *entry = json_object(), *frames = json_array();
-        int64_t found = 0;
-        tz_json_put_text(entry, "name", p->series[i].name, failed);
-        tz_json_put(entry, "simulation",
-                    p->series[i].simulation < 0 ? json_null()
-                                                : json_integer(p->series[i].simulation),
-                    failed);
-        tz_json_put(entry, "frames", frames, failed);
-        for (; at < p->count && p->items[at].series == (int)i; at++, found++) {
-            if (!p->items[at].kept)
+    tz_status status = tz_report_pictures_find(&p, r->folder, r->run, (size_t)r->pictures_mib << 20,
+                                               r->notes, error);
+    for (size_t i = 0, at = 0; i < p.series_count; i++) {
+        json_t *frames = json_array();
+        json_int_t found = 0;
+        for (; at < p.count && p.items[at].series == (int)i; at++, found++) {
+            char path[PATH_MAX + 300];
+            if (!p.items[at].kept)
                 continue;
-            json_t *frame = json_object();
-            tz_json_put_text(frame, "name", p->items[at].name, failed);
-            tz_json_put(frame, "step",
-                        p->items[at].step < 0 ? json_null() : json_integer(p->items[at].step),
-                        failed);
-            *failed |= json_array_append_new(frames, frame) != 0;
+            snprintf(path, sizeof path, "%s/%s", r->folder, p.items[at].name);
+            if (status == TZ_OK)
+                status = tz_paths_add(&r->pictures, path, error);
+            r->failed |= json_array_append_new(
+                             frames, json_pack("{s:s, s:o}", "name", p.items[at].name, "step",
+                                               number_or_null(p.items[at].step))) != 0;
         }
-        tz_json_put_integer(entry, "found", found, failed);
-        *failed |= json_array_append_new(list, entry) != 0;
+        r->failed |= json_array_append_new(list, json_pack("{s:s, s:o, s:o, s:I}", "name",
+                                                           p.series[i].name, "simulation",
+                                                           number_or_null(p.series[i].simulation),
+                                                           "frames", frames, "found", found)) != 0;
     }
-    tz_json_put(r->facts, "series", list, failed);
-    tz_json_put_integer(r->facts, "every", (int64_t)p->every, failed);
-    tz_json_put_integer(r->facts, "pictures_mib", r->pictures_mib, failed);
+    tz_json_put(r->facts, "series", list, &r->failed);
+    tz_json_put_integer(r->facts, "every", (int64_t)p.every, &r->failed);
+    tz_json_put_integer(r->facts, "pictures_mib", r->pictures_mib, &r->failed);
+    tz_report_pictures_clear(&p);
     return status;
 }
 
@@ -187,62 +180,9 @@ static tz_status collect(report *r, tz_error *error)
     r->facts = json_object();
     for (size_t i = 0; status == TZ_OK && i < sizeof sections / sizeof *sections; i++)
         status = sections[i](r, error);
-    return status == TZ_OK && r->failed ? no_memory(r, error) : status;
-}
-
-/* ---- Writing --------------------------------------------------------------------------------- */
-
-static tz_status write_picture(const report *r, tz_atomic_file *file,
-                               const tz_report_picture *picture, tz_error *error)
-{
-    char path[PATH_MAX + 300], *data;
-    size_t bytes;
-    snprintf(path, sizeof path, "%s/%s", r->folder, picture->name);
-    tz_status status = tz_file_read(path, picture->bytes, &data, &bytes, error);
-    if (status == TZ_OK)
-        status = tz_page_base64(file, (const uint8_t *)data, bytes, error);
-    free(data);
-    return status;
-}
-
-/* {"facts": {…}, "data": ["BASE64", …]} */
-static tz_status write_data(const report *r, tz_atomic_file *file, tz_error *error)
-{
-    char *facts = json_dumps(r->facts, JSON_COMPACT);
-    tz_status status = facts ? tz_atomic_write(file, "{\"facts\":", 9, error) : no_memory(r, error);
-    if (status == TZ_OK)
-        status = tz_page_json(file, facts, error);
-    free(facts);
-    if (status == TZ_OK)
-        status = tz_atomic_write(file, ",\"data\":[", 9, error);
-    bool first = true;
-    for (size_t i = 0; status == TZ_OK && i < r->pictures.count; i++) {
-        if (!r->pictures.items[i].kept)
-            continue;
-        status = tz_atomic_write(file, first ? "\n\"" : ",\n\"", first ? 2 : 3, error);
-        if (status == TZ_OK)
-            status = write_picture(r, file, &r->pictures.items[i], error);
-        if (status == TZ_OK)
-            status = tz_atomic_write(file, "\"", 1, error);
-        first = false;
-    }
-    return status == TZ_OK ? tz_atomic_write(file, "]}", 2, error) : status;
-}
-
-static tz_status write_page(const report *r, tz_atomic_file *file, tz_error *error)
-{
-    char *page = tz_page_assemble(tz_report_page);
-    if (!page)
-        return no_memory(r, error);
-    const char *place = strstr(page, place_of_data);
-    const char *rest = place + sizeof place_of_data - 1;
-    tz_status status = tz_atomic_write(file, page, (size_t)(place - page), error);
-    if (status == TZ_OK)
-        status = write_data(r, file, error);
-    if (status == TZ_OK)
-        status = tz_atomic_write(file, rest, strlen(rest), error);
-    free(page);
-    return status;
+    return status == TZ_OK && r->failed
+               ? tz_error_set(error, TZ_MEMORY, r->folder, "not enough memory for a report")
+               : status;
 }
 
 tz_status tz_report_write(const char *folder, const char *path, int pictures_mib, tz_paths *notes,
@@ -250,7 +190,6 @@ tz_status tz_report_write(const char *folder, const char *path, int pictures_mib
 {
     report r = {.folder = folder, .pictures_mib = pictures_mib, .notes = notes};
     json_t *run = NULL;
-    tz_atomic_file *file = NULL;
     tz_status status = tz_run_load_record(folder, &run, error);
     if (status == TZ_OK)
         status = check_record(folder, run, error);
@@ -258,15 +197,8 @@ tz_status tz_report_write(const char *folder, const char *path, int pictures_mib
     if (status == TZ_OK)
         status = collect(&r, error);
     if (status == TZ_OK)
-        status = tz_atomic_open(&file, path, true, error);
-    if (status == TZ_OK) {
-        status = write_page(&r, file, error);
-        if (status == TZ_OK)
-            status = tz_atomic_commit(file, error);
-        else
-            tz_atomic_abort(file);
-    }
-    tz_report_pictures_clear(&r.pictures);
+        status = tz_page_write(path, tz_report_page, r.facts, &r.pictures, error);
+    tz_paths_clear(&r.pictures);
     json_decref(r.facts);
     json_decref(run);
     return status;

@@ -1,7 +1,7 @@
 /* Sweeps: their points, and what they found. `trapeze sweep` and tz.sweep write it. */
 #include "output/sweep/sheet.h"
 
-#include "base/file.h"
+#include "base/atomic.h"
 #include "base/json_values.h"
 #include "base/number.h"
 #include "base/sheet.h"
@@ -29,8 +29,6 @@ enum { PICTURES_BYTES = 32 << 20, PICTURE_BYTES_LEAST = 256 << 10, TABLE_BYTES =
 /* ---- The points ------------------------------------------------------------------------------ */
 
 enum { LABEL_MAX = 40 };
-
-/* ---- Adding an axis -------------------------------------------------------------------------- */
 
 static bool is_name(const char *name)
 {
@@ -415,22 +413,24 @@ static tz_status put_picture(sheet *s, json_t *point, const char *folder, const 
 
 /* ---- All points ------------------------------------------------------------------------------ */
 
+static tz_status no_memory(const sheet *s, tz_error *error)
+{
+    return tz_error_set(error, TZ_MEMORY, s->folder, "not enough memory for a contact sheet");
+}
+
 static tz_status add_point(sheet *s, json_t *points, size_t at, const char *failure,
                            tz_error *error)
 {
     char name[TZ_SWEEP_POINT_SIZE], folder[PATH_MAX], text[40] = "";
-    json_t *point = json_object(), *figures = json_object(), *places = json_array(), *run = NULL;
+    json_t *figures = json_object(), *places = json_array(), *run = NULL;
     tz_status status = TZ_OK;
     tz_sweep_grid_name(s->grid, at, name);
-    s->failed |= json_array_append_new(points, point) != 0;
-    tz_json_put_text(point, "name", name, &s->failed);
-    tz_json_put(point, "figures", figures, &s->failed);
-    tz_json_put(point, "at", places, &s->failed);
     for (size_t i = 0; i < s->grid->count; i++)
         s->failed |=
             json_array_append_new(places, json_integer((json_int_t)place_of(s->grid, at, i))) != 0;
-    if (s->failed)
-        return tz_error_set(error, TZ_MEMORY, s->folder, "not enough memory for a contact sheet");
+    json_t *point = json_pack("{s:s, s:o, s:o}", "name", name, "figures", figures, "at", places);
+    if (json_array_append_new(points, point) != 0 || s->failed)
+        return no_memory(s, error);
     if (snprintf(folder, sizeof folder, "%s/%s", s->folder, name) < (int)sizeof folder &&
         tz_run_load_record(folder, &run, NULL) == TZ_OK) {
         status_of(folder, run, text, sizeof text);
@@ -466,28 +466,22 @@ static tz_status collect(sheet *s, const char *script, char *const *failures, tz
 {
     json_t *axes = json_array(), *points = json_array();
     tz_status status = TZ_OK;
-    s->facts = json_object();
     s->columns = json_array();
-    tz_json_put_text(s->facts, "script", script, &s->failed);
-    tz_json_put_text(s->facts, "trapeze", TZ_VERSION, &s->failed);
-    tz_json_put(s->facts, "axes", axes, &s->failed);
-    tz_json_put(s->facts, "columns", s->columns, &s->failed);
-    tz_json_put(s->facts, "points", points, &s->failed);
+    s->facts = json_pack("{s:s, s:s, s:o, s:o, s:o}", "script", script, "trapeze", TZ_VERSION,
+                         "axes", axes, "columns", s->columns, "points", points);
+    s->failed = !s->facts;
     for (size_t i = 0; i < s->grid->count && !s->failed; i++) {
         const tz_sweep_axis *axis = &s->grid->axes[i];
-        json_t *entry = json_object(), *values = json_array();
-        s->failed |= json_array_append_new(axes, entry) != 0;
-        tz_json_put_text(entry, "name", axis->name, &s->failed);
-        tz_json_put(entry, "values", values, &s->failed);
+        json_t *values = json_array();
         for (size_t k = 0; k < axis->values.count; k++)
             s->failed |= json_array_append_new(values, json_string(axis->values.items[k])) != 0;
+        s->failed |= json_array_append_new(
+                         axes, json_pack("{s:s, s:o}", "name", axis->name, "values", values)) != 0;
     }
     const size_t count = tz_sweep_grid_points(s->grid);
     for (size_t i = 0; i < count && status == TZ_OK && !s->failed; i++)
         status = add_point(s, points, i, failures[i], error);
-    if (status == TZ_OK && s->failed)
-        status = tz_error_set(error, TZ_MEMORY, s->folder, "not enough memory for a contact sheet");
-    return status;
+    return status == TZ_OK && s->failed ? no_memory(s, error) : status;
 }
 
 /* ---- Writing --------------------------------------------------------------------------------- */
@@ -531,81 +525,25 @@ static void put_table(const sheet *s, FILE *out)
     }
 }
 
-static tz_status put_pictures(const sheet *s, tz_atomic_file *file, tz_error *error)
-{
-    tz_status status = TZ_OK;
-    for (size_t i = 0; status == TZ_OK && i < s->pictures.count; i++) {
-        char *data = NULL;
-        size_t bytes = 0;
-        status = tz_atomic_write(file, i ? ",\n\"" : "\n\"", i ? 3 : 2, error);
-        if (status == TZ_OK)
-            status = tz_file_read(s->pictures.items[i], PICTURES_BYTES, &data, &bytes, error);
-        if (status == TZ_OK)
-            status = tz_page_base64(file, (const uint8_t *)data, bytes, error);
-        if (status == TZ_OK)
-            status = tz_atomic_write(file, "\"", 1, error);
-        free(data);
-    }
-    return status;
-}
-
-/* {"facts": {…}, "data": ["BASE64", …]} within the page. */
-static tz_status put_page(const sheet *s, tz_atomic_file *file, tz_error *error)
-{
-    static const char place_of_data[] = "@DATA@";
-    char *page = tz_page_assemble(tz_sweep_page), *facts = json_dumps(s->facts, JSON_COMPACT);
-    const char *place = page ? strstr(page, place_of_data) : NULL;
-    tz_status status = TZ_OK;
-    if (!place || !facts)
-        status = tz_error_set(error, TZ_MEMORY, s->folder, "not enough memory for a contact sheet");
-    if (status == TZ_OK)
-        status = tz_atomic_write(file, page, (size_t)(place - page), error);
-    if (status == TZ_OK)
-        status = tz_atomic_write(file, "{\"facts\":", 9, error);
-    if (status == TZ_OK)
-        status = tz_page_json(file, facts, error);
-    if (status == TZ_OK)
-        status = tz_atomic_write(file, ",\"data\":[", 9, error);
-    if (status == TZ_OK)
-        status = put_pictures(s, file, error);
-    if (status == TZ_OK)
-        status = tz_atomic_write(file, "]}", 2, error);
-    const char *rest = place ? place + sizeof place_of_data - 1 : "";
-    if (status == TZ_OK)
-        status = tz_atomic_write(file, rest, strlen(rest), error);
-    free(page);
-    free(facts);
-    return status;
-}
-
-static tz_status write_file(const sheet *s, const char *name, bool page, tz_error *error)
-{
-    char path[PATH_MAX];
-    tz_atomic_file *file = NULL;
-    if (snprintf(path, sizeof path, "%s/%s", s->folder, name) >= (int)sizeof path)
-        return tz_error_set(error, TZ_RANGE, s->folder, "the path is too long");
-    tz_status status = tz_atomic_open(&file, path, true, error);
-    if (status != TZ_OK)
-        return status;
-    if (page)
-        status = put_page(s, file, error);
-    else
-        put_table(s, tz_atomic_stream(file));
-    if (status == TZ_OK)
-        return tz_atomic_commit(file, error);
-    tz_atomic_abort(file);
-    return status;
-}
-
 tz_status tz_sweep_write(const char *folder, const char *script, const tz_sweep_grid *grid,
                          char *const *failures, tz_error *error)
 {
     sheet s = {.folder = folder, .grid = grid};
+    char table[PATH_MAX], page[PATH_MAX];
+    tz_atomic_file *file = NULL;
     tz_status status = collect(&s, script, failures, error);
+    if (status == TZ_OK &&
+        (snprintf(table, sizeof table, "%s/" TZ_SWEEP_TABLE, folder) >= (int)sizeof table ||
+         snprintf(page, sizeof page, "%s/" TZ_SWEEP_SHEET, folder) >= (int)sizeof page))
+        status = tz_error_set(error, TZ_RANGE, folder, "the path is too long");
     if (status == TZ_OK)
-        status = write_file(&s, TZ_SWEEP_TABLE, false, error);
+        status = tz_atomic_open(&file, table, true, error);
+    if (status == TZ_OK) {
+        put_table(&s, tz_atomic_stream(file));
+        status = tz_atomic_commit(file, error);
+    }
     if (status == TZ_OK)
-        status = write_file(&s, TZ_SWEEP_SHEET, true, error);
+        status = tz_page_write(page, tz_sweep_page, s.facts, &s.pictures, error);
     json_decref(s.facts);
     tz_paths_clear(&s.pictures);
     return status;

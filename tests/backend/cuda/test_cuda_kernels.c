@@ -117,6 +117,7 @@ static void kernels_are_compiled_once(void **state)
     char log[1024], last[1024], missing[] = "extern \"C\" __global__ void other() { nowhere; }";
     snprintf(log, sizeof log, "%s/log", s->directory);
     setenv("FAKE_NVRTC_LOG", log, 1);
+    tz_cuda_compilers_end();
     for (int k = 0; k < 3; k++) {
         kernel = loaded(cuda);
         tz_cuda_unload(cuda, &kernel);

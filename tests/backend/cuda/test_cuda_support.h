@@ -27,11 +27,12 @@ static inline void fault(const char *what)
 static inline int setup(void **state)
 {
     static const char *const variables[] = {
-        "FAKE_CUDA_FAULT",   "FAKE_CUDA_DEVICES", "FAKE_CUDA_MEMORY",
-        "FAKE_CUDA_WITHOUT", "FAKE_NVML_FAULT",   "FAKE_NVRTC_LOG",
-        "FAKE_NVML_CLOCK",   "FAKE_NVML_REASONS", "FAKE_NVML_WATTS"};
+        "FAKE_CUDA_FAULT",   "FAKE_CUDA_DEVICES", "FAKE_CUDA_MEMORY", "FAKE_CUDA_WITHOUT",
+        "FAKE_NVML_FAULT",   "FAKE_NVRTC_LOG",    "FAKE_NVRTC_MS",    "FAKE_NVML_CLOCK",
+        "FAKE_NVML_REASONS", "FAKE_NVML_WATTS"};
     for (size_t k = 0; k < sizeof variables / sizeof *variables; k++)
         unsetenv(variables[k]);
+    tz_cuda_compilers_end(); /* the next one finds this environment */
     const int result = scratch_setup(state);
     if (result == 0)
         setenv("TRAPEZE_CACHE", ((scratch *)*state)->directory, 1);

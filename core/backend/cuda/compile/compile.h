@@ -1,15 +1,11 @@
-/* CUDA C++ to cubins, by NVRTC, which is opened at run time. No device is needed. */
+/* CUDA C++ to cubins, by NVRTC in other processes: the program trapeze-compile opens it at run
+ * time. A compiler that crashes or hangs is an error of the one source. No device is needed. Any
+ * thread may call any function at any time. */
 #ifndef TZ_CORE_BACKEND_CUDA_COMPILE_COMPILE_H
 #define TZ_CORE_BACKEND_CUDA_COMPILE_COMPILE_H
 
+#include "backend/cuda/compile/compilers.h"
 #include "base/cache.h"
-#include "base/cancel.h"
-#include "base/error.h"
-
-/* A named text that a source includes. */
-typedef struct tz_cuda_header {
-    const char *name, *text;
-} tz_cuda_header;
 
 /* For doctor: NVRTC's version and library, "13.0 (libnvrtc.so.13)". Errors: TZ_UNSUPPORTED names
  * what is missing. */
@@ -17,14 +13,20 @@ tz_status tz_cuda_compile_describe(char *text, size_t size, tz_error *error);
 
 /* The cubin of `source` for an architecture ("sm_90"), malloc'd, and its size. It may come from the
  * cache: *cached. If `cached` is NULL, the source is compiled in any case. A new cubin is written
- * to the cache. Errors: TZ_UNSUPPORTED without NVRTC; TZ_BACKEND, with the first lines of NVRTC's
- * log. */
+ * to the cache. Errors: TZ_UNSUPPORTED without NVRTC or the program; TZ_BACKEND, with the first
+ * lines of NVRTC's log, or with what became of the compiler. */
 tz_status tz_cuda_compile(const char *architecture, const char *source,
                           const tz_cuda_header *headers, size_t headers_count, bool *cached,
                           void **cubin, size_t *bytes, tz_error *error);
 
-/* The same. `cancel` (may be NULL) is asked while the compiler works, if NVRTC is 13 or newer,
- * else before. Errors: also TZ_INTERRUPTED. */
+/* The same, given up at once when `cancel` (may be NULL), which is asked every few milliseconds,
+ * says so. Errors: also TZ_INTERRUPTED. */
+tz_status tz_cuda_compile_now(const tz_cancel *cancel, const char *architecture, const char *source,
+                              const tz_cuda_header *headers, size_t headers_count, bool *cached,
+                              void **cubin, size_t *bytes, tz_error *error);
+
+/* The same, for one of many kernels: it waits while as many compile as may at once
+ * (tz_cuda_compilers_limit). */
 tz_status tz_cuda_compile_until(const tz_cancel *cancel, const char *architecture,
                                 const char *source, const tz_cuda_header *headers,
                                 size_t headers_count, bool *cached, void **cubin, size_t *bytes,

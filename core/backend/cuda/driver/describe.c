@@ -97,6 +97,7 @@ void tz_cuda_describe(char *text, size_t size)
     if (tz_cuda_compile_describe(line, sizeof line, &error) != TZ_OK)
         tz_error_format(&error, line, sizeof line);
     append(text, size, "NVRTC: %s\n", line);
+    append(text, size, "compilers at once: %d\n", tz_cuda_compilers_at_once());
     if (tz_cuda_fft_describe(line, sizeof line, &error) != TZ_OK)
         tz_error_format(&error, line, sizeof line);
     append(text, size, "cuFFT: %s\n", line);
@@ -107,6 +108,7 @@ void tz_cuda_describe(char *text, size_t size)
 int tz_cuda_available(void)
 {
     tz__driver api;
+    tz_cuda_compilers_begin(); /* it opens NVRTC meanwhile */
     if (tz__driver_open(&api, NULL) != TZ_OK)
         return 0;
     tz__driver_close(&api);

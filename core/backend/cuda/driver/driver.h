@@ -69,6 +69,8 @@ int tz_cuda_available(void);
  * what is missing and what to do. */
 tz_status tz_cuda_open(tz_cuda **out, int ordinal, tz_error *error);
 void tz_cuda_close(tz_cuda *cuda); /* NULL is fine */
+/* From now on tz_cuda_load() asks `cancel`, as tz_cuda_compile_now() does. */
+void tz_cuda_cancel_by(tz_cuda *cuda, tz_cancel cancel);
 const tz_cuda_device *tz_cuda_device_of(const tz_cuda *cuda);
 
 /* How many devices there are; 0 without a driver. */
@@ -117,7 +119,7 @@ typedef struct tz_cuda_kernel {
 
 /* Compiles `source` (CUDA C++) for the device's architecture, or takes the cubin from the cache,
  * and loads a function. `headers` are the texts that the source includes. The message of
- * TZ_BACKEND has the first lines of NVRTC's log. */
+ * TZ_BACKEND has the first lines of NVRTC's log. Errors: also TZ_INTERRUPTED. */
 tz_status tz_cuda_load(tz_cuda *cuda, tz_cuda_kernel *out, const char *source, const char *function,
                        const tz_cuda_header *headers, size_t headers_count, tz_error *error);
 void tz_cuda_unload(tz_cuda *cuda, tz_cuda_kernel *kernel);

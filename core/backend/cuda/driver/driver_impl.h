@@ -122,6 +122,7 @@ struct tz_cuda {
     tz_cuda_device device;
     tz_cu_device handle;
     tz_cu_handle context;
+    tz_cancel cancel;    /* of what is compiled */
     atomic_ullong peers; /* bits: devices whose memory was tried to be opened to this one */
     atomic_int broken;   /* enum tz__broken */
     tz_error fault;      /* TZ__BROKEN: what ended the context */

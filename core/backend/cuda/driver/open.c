@@ -194,6 +194,11 @@ void tz_cuda_close(tz_cuda *cuda)
     free(cuda);
 }
 
+void tz_cuda_cancel_by(tz_cuda *cuda, tz_cancel cancel)
+{
+    cuda->cancel = cancel;
+}
+
 const tz_cuda_device *tz_cuda_device_of(const tz_cuda *cuda)
 {
     return &cuda->device;

@@ -56,6 +56,41 @@ tz_cuda_box tz_cuda_box_of(const tz_problem *problem, int f, const tz_box *box)
     };
 }
 
+/* ---- The launches of a stage ----------------------------------------------------------------- */
+
+/* How many of the passes `from` to before `to` write a field. */
+static int count_writes(const tz_problem *problem, int field, int from, int to)
+{
+    int count = 0;
+    for (int p = from; p < to; p++)
+        count += problem->stencil->passes[p].writes >> field & 1;
+    return count;
+}
+
+/* The last pass that writes a field leaves it in its next copy, so the one before must not. */
+tz_cuda_copy tz_cuda_writes(const tz_problem *problem, int pass, int field)
+{
+    const int later = count_writes(problem, field, pass + 1, problem->stencil->passes_count);
+    return pass >= 0 && later % 2 == 1 ? TZ_CUDA_BETWEEN : TZ_CUDA_NEXT;
+}
+
+tz_cuda_copy tz_cuda_reads(const tz_problem *problem, int pass, int field)
+{
+    for (int p = pass - 1; p >= 0; p--)
+        if (problem->stencil->passes[p].writes >> field & 1)
+            return tz_cuda_writes(problem, p, field);
+    return TZ_CUDA_NOW;
+}
+
+size_t tz_cuda_between(const tz_problem *problem, int field)
+{
+    size_t at = 0;
+    for (int f = 0; f < field; f++)
+        if (count_writes(problem, f, 0, problem->stencil->passes_count) > 1)
+            at += tz_cuda_field_bytes(problem, f);
+    return at;
+}
+
 /* ---- Arguments ------------------------------------------------------------------------------- */
 
 int tz_cuda_arguments_constants(const tz_stencil *stencil)

@@ -8,6 +8,7 @@
 
 enum {
     TZ_CUDA_GEOMETRY = 6,
+    TZ_CUDA_PASS = 5,          /* the geometry of launches of a pass */
     TZ_CUDA_PACKET_BYTES = 16, /* the most that a lane moves at once */
     TZ_CUDA_SECTOR_BYTES = 32, /* what the second-level cache is asked for */
     TZ_CUDA_LINE_BYTES = 128   /* what it has room for: 4 sectors */
@@ -34,6 +35,26 @@ uint32_t tz_cuda_fields_of_packets(const tz_problem *problem, int vector);
 /* Bytes of a field in device memory, and the place of a box of elements in it. */
 size_t tz_cuda_field_bytes(const tz_problem *problem, int field);
 tz_cuda_box tz_cuda_box_of(const tz_problem *problem, int field, const tz_box *box);
+
+/* ---- The launches of a stage ----------------------------------------------------------------- */
+
+/* A launch: all of a stage, or one pass of an iteration. */
+typedef struct tz_cuda_turn {
+    int first, height; /* iterations of the stage */
+    int pass;          /* -1: all */
+    bool ends;         /* the last one of an iteration: the fields' copies change places */
+} tz_cuda_turn;
+
+/* The arrays that hold a field: its value before an iteration, after it, and between two passes
+ * that write it. */
+typedef enum tz_cuda_copy { TZ_CUDA_NOW, TZ_CUDA_NEXT, TZ_CUDA_BETWEEN } tz_cuda_copy;
+
+/* Which of them a pass (or -1) reads and writes. */
+tz_cuda_copy tz_cuda_reads(const tz_problem *problem, int pass, int field);
+tz_cuda_copy tz_cuda_writes(const tz_problem *problem, int pass, int field);
+/* The byte in scratch memory at which a field's array between passes begins; of the number of
+ * fields, the bytes of all. */
+size_t tz_cuda_between(const tz_problem *problem, int field);
 
 /* ---- Arguments ------------------------------------------------------------------------------- */
 

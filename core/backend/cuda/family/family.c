@@ -18,8 +18,8 @@
     F(rows, D(rows) D(rows_cell) D(rows_ring) D(rows_kernel))                                      \
     F(planes, D(planes) D(planes_border) D(planes_read) D(planes_cell) D(planes_kernel))           \
     F(tile, D(tile) D(tile_kernel))                                                                \
+    F(direct, D(direct) D(direct_kernel) D(direct_wide) D(direct_wide_kernel))                     \
     F(resident, D(resident) D(resident_exchange) D(resident_kernel) D(resident_tile))              \
-    F(direct, D(direct) D(direct_kernel))                                                          \
     F(block, D(block) D(block_kernel))
 
 #define DECLARE(name, texts) extern const tz_cuda_family tz_cuda_family_##name;
@@ -109,6 +109,25 @@ int tz_cuda_handed(const tz_cuda_family *family, const tz_problem *problem, int 
     return family->hands ? tz_cuda_taken(problem, field) : -1;
 }
 
+int tz_cuda_turns(const tz_cuda_family *family, const tz_problem *problem, int height)
+{
+    return family->apart ? height * problem->stencil->passes_count : 1;
+}
+
+tz_cuda_turn tz_cuda_turn_of(const tz_cuda_family *family, const tz_problem *problem, int height,
+                             int number)
+{
+    const int passes = problem->stencil->passes_count, pass = number % passes;
+    if (!family->apart)
+        return (tz_cuda_turn){.height = height, .pass = -1, .ends = true};
+    return (tz_cuda_turn){number / passes, 1, pass, pass == passes - 1};
+}
+
+bool tz_cuda_in_spans(const tz_cuda_family *family, const tz_problem *problem, int height)
+{
+    return !family->whole && tz_cuda_turns(family, problem, height) == 1;
+}
+
 int tz_cuda_threads(const tz_cuda_family *family, const tz_plan *plan)
 {
     return 32 * (plan->warps > 0 ? plan->warps : family->warps);
@@ -127,20 +146,28 @@ const char *tz_cuda_refusal(const tz_cuda_family *family, const tz_problem *prob
 
 /* ---- Plans ---------------------------------------------------------------------------------- */
 
-/* Knobs that one family alone has: to another, they are an error. */
+static bool owns(const tz_cuda_family *family, const char *knob)
+{
+    for (int k = 0; k < TZ_CUDA_OWN_KNOBS; k++)
+        if (family->own[k] && strcmp(family->own[k], knob) == 0)
+            return true;
+    return false;
+}
+
+/* Knobs that some families alone have: to another, they are an error. */
 static tz_status check_own_knobs(const tz_cuda_family *family, const tz_problem *problem,
                                  const tz_plan *plan, tz_error *error)
 {
     for (int i = 0; i < FAMILIES_COUNT; i++)
-        for (int k = 0; families[i] != family && k < TZ_CUDA_OWN_KNOBS && families[i]->own[k]; k++)
-            for (int knob = 0; knob < TZ_PLAN_KNOBS_COUNT; knob++)
-                if (strcmp(tz_plan_knobs[knob].name, families[i]->own[k]) == 0 &&
-                    tz_plan_get(plan, knob) > 0)
-                    return tz_error_set(error, TZ_UNSUPPORTED, families[i]->own[k],
-                                        "only the family \"%s\" takes '%s', in %d-D; this is "
-                                        "\"%s\" in %d-D",
-                                        families[i]->name, families[i]->own[k],
-                                        families[i]->dims_low, family->name, problem->dims);
+        for (int knob = 0; knob < TZ_PLAN_KNOBS_COUNT; knob++) {
+            const char *name = tz_plan_knobs[knob].name;
+            if (tz_plan_get(plan, knob) > 0 && owns(families[i], name) && !owns(family, name))
+                return tz_error_set(error, TZ_UNSUPPORTED, name,
+                                    "only the family \"%s\" takes '%s', in %d-D; this is "
+                                    "\"%s\" in %d-D",
+                                    families[i]->name, name, families[i]->dims_low, family->name,
+                                    problem->dims);
+        }
     return TZ_OK;
 }
 

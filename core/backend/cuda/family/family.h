@@ -30,6 +30,8 @@ typedef struct tz_cuda_family {
     bool spans;
     /* A launch computes all of a slab, not a span of it. */
     bool whole;
+    /* A launch is one pass of an iteration, its number in geometry[TZ_CUDA_PASS]. */
+    bool apart;
     bool hands; /* its kernels leave fields to tz_cuda_handed() */
     int warps;  /* of a block, if the plan does not say */
     /* OPTIONAL. Why it cannot take a stencil for other reasons; NULL: it can. */
@@ -64,6 +66,13 @@ tz_status tz_cuda_family_find(const char *name, const tz_problem *problem,
 int tz_cuda_taken(const tz_problem *problem, int field);
 /* The same where the family's kernels make use of it: they do not store `field`. */
 int tz_cuda_handed(const tz_cuda_family *family, const tz_problem *problem, int field);
+
+/* The launches of a stage, and one of them. */
+int tz_cuda_turns(const tz_cuda_family *family, const tz_problem *problem, int height);
+tz_cuda_turn tz_cuda_turn_of(const tz_cuda_family *family, const tz_problem *problem, int height,
+                             int number);
+/* Can a stage leave out a part of a slab? */
+bool tz_cuda_in_spans(const tz_cuda_family *family, const tz_problem *problem, int height);
 
 /* Threads of a block. */
 int tz_cuda_threads(const tz_cuda_family *family, const tz_plan *plan);

@@ -91,8 +91,8 @@ void tz_cuda_emit_pass(tz_cuda_text *t, const tz_problem *problem, int p)
         p, pass->text_file, pass->text);
 }
 
-static void emit_fields(tz_cuda_text *t, const tz_problem *problem, const char *list,
-                        uint32_t fields)
+void tz_cuda_emit_fields(tz_cuda_text *t, const tz_problem *problem, const char *list,
+                         uint32_t fields)
 {
     const tz_stencil *s = problem->stencil;
     tz_cuda_emit(t, "#define %s(D)", list);
@@ -127,8 +127,8 @@ static void emit_constants(tz_cuda_text *t, const tz_problem *problem)
 void tz_cuda_emit_lists(tz_cuda_text *t, const tz_problem *problem)
 {
     const tz_stencil *s = problem->stencil;
-    emit_fields(t, problem, "TZ_FIELD_LIST", ~0u);
-    emit_fields(t, problem, "TZ_WRITTEN_LIST", tz_problem_written(problem));
+    tz_cuda_emit_fields(t, problem, "TZ_FIELD_LIST", ~0u);
+    tz_cuda_emit_fields(t, problem, "TZ_WRITTEN_LIST", tz_problem_written(problem));
     tz_cuda_emit(t, "#define TZ_PASS_LIST(D)");
     for (int p = 0; p < s->passes_count; p++)
         tz_cuda_emit(t, " \\\n    D(%d, %s, %d)", p, s->passes[p].text_cell, s->passes[p].radius);
@@ -136,7 +136,7 @@ void tz_cuda_emit_lists(tz_cuda_text *t, const tz_problem *problem)
     for (int p = 0; p < s->passes_count; p++) {
         char list[32];
         snprintf(list, sizeof list, "TZ_WRITES_%d", p);
-        emit_fields(t, problem, list, s->passes[p].writes);
+        tz_cuda_emit_fields(t, problem, list, s->passes[p].writes);
     }
     emit_constants(t, problem);
 }

@@ -16,8 +16,6 @@ typedef struct tz_cuda_text {
 __attribute__((format(printf, 2, 3))) void tz_cuda_emit(tz_cuda_text *text, const char *format,
                                                         ...);
 
-/* The type of a field or constant as device text names it. */
-
 /* Definitions: precision, sizes, boundaries, roles. `tile`: extents of a tile in elements. */
 void tz_cuda_emit_sizes(tz_cuda_text *text, const tz_problem *problem, int height,
                         const int64_t tile[TZ_AXES]);
@@ -29,5 +27,8 @@ void tz_cuda_emit_pass(tz_cuda_text *text, const tz_problem *problem, int pass);
 /* Lists of fields, passes and constants. The text contains the values of integer constants, so that
  * the compiler drops unreachable code: a change of them needs a new text. */
 void tz_cuda_emit_lists(tz_cuda_text *text, const tz_problem *problem);
+/* A list of the fields of a mask: D(role, name, type, index). */
+void tz_cuda_emit_fields(tz_cuda_text *text, const tz_problem *problem, const char *list,
+                         uint32_t fields);
 
 #endif

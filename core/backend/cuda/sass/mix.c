@@ -538,8 +538,8 @@ tz_status tz_cuda_mix_count(tz_cuda_mix *out, const void *cubin, size_t bytes, c
 /* ---- The cache ------------------------------------------------------------------------------- */
 
 /* Change the version when tz_cuda_mix or any of its counts changes. */
-static const tz_cache_kind mixes = {.magic = {'T', 'Z', 'C', 'U', 'M', 'I', 'X', 'c'},
-                                    .ending = "mix"};
+static const tz_cache_kind mixes = {
+    .magic = {'T', 'Z', 'C', 'U', 'M', 'I', 'X', 'c'}, .ending = "mix", .kept = true};
 
 /* An entry ends after the last loop. */
 static const size_t least_bytes = offsetof(tz_cuda_mix, loops);

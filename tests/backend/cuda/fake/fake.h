@@ -19,6 +19,8 @@
  * FAKE_NVML_WATTS=W          the power behind the energy counter
  * FAKE_NVRTC_LOG=FILE        a line with the options of each compiled program
  * FAKE_NVRTC_MS=MS           each program takes so many milliseconds (0)
+ * FAKE_NVRTC_DO=WORD         what each program makes of its compiler: crash, exit, rubbish (on its
+ *                            socket), memory (all that it can have), spin, leave (ends soon after)
  * FAKE_CUFFT_FAULT=SYMBOL:RESULT
  *                            this call of cuFFT fails
  * FAKE_CUFFT_WORK=BYTES      the work area of a plan (256)

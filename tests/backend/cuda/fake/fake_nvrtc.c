@@ -1,5 +1,8 @@
 /* libnvrtc.so.13 without a compiler: see fake.h. A "cubin" is the ELF mark, the source and the
- * texts that it may include. A source with the word `nowhere` does not compile. */
+ * texts that it may include. A source with the word `nowhere` does not compile, and one with
+ * "fake:WORD" does what FAKE_NVRTC_DO=WORD does. */
+#include <pthread.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -53,6 +56,40 @@ EXPORT(int, nvrtcDestroyProgram, (program * *p))
     return 0;
 }
 
+static void *leave(void *nothing)
+{
+    usleep(20000);
+    _exit(0);
+    return nothing;
+}
+
+static int wants(const char *text, const char *word)
+{
+    const char *all = getenv("FAKE_NVRTC_DO"), *mark = strstr(text, "fake:");
+    return (all && strcmp(all, word) == 0) ||
+           (mark && strncmp(mark + strlen("fake:"), word, strlen(word)) == 0);
+}
+
+static void do_harm(const char *text)
+{
+    pthread_t thread;
+    if (wants(text, "crash"))
+        raise(SIGSEGV);
+    if (wants(text, "exit")) {
+        fputs("first\nno licence\n", stderr);
+        _exit(3);
+    }
+    if (wants(text, "rubbish") && write(0, "ERROR: what is wanted? I do not know", 36) != 36)
+        _exit(4);
+    while (wants(text, "memory"))
+        if (!malloc(64 << 20))
+            abort();
+    while (wants(text, "spin"))
+        ;
+    if (wants(text, "leave"))
+        pthread_create(&thread, NULL, leave, NULL);
+}
+
 EXPORT(int, nvrtcCompileProgram, (program * p, int count, const char *const *options))
 {
     const char *path = getenv("FAKE_NVRTC_LOG");
@@ -64,6 +101,7 @@ EXPORT(int, nvrtcCompileProgram, (program * p, int count, const char *const *opt
     const char *wait = getenv("FAKE_NVRTC_MS");
     if (wait)
         usleep(1000 * (unsigned)atoi(wait));
+    do_harm(p->text);
     if (!strstr(p->text, "nowhere"))
         return 0;
     snprintf(p->log, sizeof p->log,

@@ -81,58 +81,61 @@ static bool read_param(options *o, const char *text)
 
 static bool read_option(options *o, const char *name, const char *value)
 {
-    int64_t list[3] = {0, 0, 0};
+    const struct {
+        const char *name, **value;
+    } texts[] = {{"--stencil", &o->stencil},
+                 {"--cases", &o->cases},
+                 {"--group", &o->group},
+                 {"--boundary", &o->boundary},
+                 {"--keep", &o->keep}};
+    const struct {
+        const char *name;
+        int64_t *value;
+        int most;
+    } lists[] = {{"--grid", o->k.extent, 3},
+                 {"--tile", o->k.plan.tile, 3},
+                 {"--steps", &o->k.steps, 1},
+                 {"--seed", (int64_t *)&o->k.seed, 1}};
+    const struct {
+        const char *name;
+        int *value, *second;
+    } counts[] = {{"--height", &o->k.plan.height, NULL},
+                  {"--alike", &o->k.alike, NULL},
+                  {"--split", &o->k.split, NULL},
+                  {"--slab", &o->k.slab, NULL},
+                  {"--part", &o->part, &o->parts},
+                  {"--room", &o->k.room.multiprocessors, &o->k.room.blocks_per_multiprocessor}};
+    int64_t list[2] = {0, 0};
     for (int k = 0; k < TZ_PLAN_KNOBS_COUNT; k++)
         if (strncmp(name, "--", 2) == 0 && strcmp(name + 2, tz_plan_knobs[k].name) == 0) {
             const bool good = numbers(value, list, 1);
             tz_plan_set(&o->k.plan, k, (int)list[0]);
             return good;
         }
-    if (strcmp(name, "--stencil") == 0)
-        o->stencil = value;
-    else if (strcmp(name, "--cases") == 0)
-        o->cases = value;
-    else if (strcmp(name, "--group") == 0)
-        o->group = value;
-    else if (strcmp(name, "--boundary") == 0)
-        o->boundary = value;
-    else if (strcmp(name, "--keep") == 0)
-        o->keep = value;
-    else if (strcmp(name, "--plugins") == 0 && o->folders_count < 8)
+    for (size_t k = 0; k < sizeof texts / sizeof *texts; k++)
+        if (strcmp(name, texts[k].name) == 0) {
+            *texts[k].value = value;
+            return true;
+        }
+    for (size_t k = 0; k < sizeof lists / sizeof *lists; k++)
+        if (strcmp(name, lists[k].name) == 0)
+            return numbers(value, lists[k].value, lists[k].most);
+    for (size_t k = 0; k < sizeof counts / sizeof *counts; k++)
+        if (strcmp(name, counts[k].name) == 0) {
+            const bool good = numbers(value, list, 2);
+            *counts[k].value = (int)list[0];
+            if (counts[k].second && list[1] > 0)
+                *counts[k].second = (int)list[1];
+            return good;
+        }
+    if (strcmp(name, "--plugins") == 0 && o->folders_count < 8)
         o->folders[o->folders_count++] = value;
     else if (strcmp(name, "--family") == 0)
         snprintf(o->k.plan.family, sizeof o->k.plan.family, "%s", value);
     else if (strcmp(name, "--precision") == 0)
         o->k.precision = strcmp(value, "double") == 0 ? TZ_DOUBLE : TZ_SINGLE;
-    else if (strcmp(name, "--grid") == 0)
-        return numbers(value, o->k.extent, 3);
-    else if (strcmp(name, "--tile") == 0)
-        return numbers(value, o->k.plan.tile, 3);
-    else if (strcmp(name, "--param") == 0)
-        return read_param(o, value);
-    else {
-        const bool good = numbers(value, list, 2);
-        if (strcmp(name, "--part") == 0) {
-            o->part = (int)list[0];
-            o->parts = (int)list[1];
-        } else if (strcmp(name, "--height") == 0)
-            o->k.plan.height = (int)list[0];
-        else if (strcmp(name, "--steps") == 0)
-            o->k.steps = list[0];
-        else if (strcmp(name, "--alike") == 0)
-            o->k.alike = (int)list[0];
-        else if (strcmp(name, "--split") == 0)
-            o->k.split = (int)list[0];
-        else if (strcmp(name, "--slab") == 0)
-            o->k.slab = (int)list[0];
-        else if (strcmp(name, "--seed") == 0)
-            o->k.seed = (uint64_t)list[0];
-        else if (strcmp(name, "--room") == 0)
-            o->k.room = (simt_room){(int)list[0], list[1] > 0 ? (int)list[1] : 1};
-        else
-            return false;
-        return good;
-    }
+    else
+        return strcmp(name, "--param") == 0 && read_param(o, value);
     return true;
 }
 

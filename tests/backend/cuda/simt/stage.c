@@ -20,6 +20,7 @@ struct simt_device {
     simt_context context;
     guarded copy[TZ_FIELDS_MAX][2]; /* static fields have the first alone */
     int current[TZ_FIELDS_MAX];
+    guarded between[TZ_FIELDS_MAX]; /* of fields that several passes write */
     guarded scratch;
 };
 
@@ -134,6 +135,7 @@ void simt_device_destroy(simt_device *device)
     for (int f = 0; f < TZ_FIELDS_MAX; f++) {
         free(device->copy[f][0].memory);
         free(device->copy[f][1].memory);
+        free(device->between[f].memory);
     }
     free(device->scratch.memory);
     free(device);
@@ -155,6 +157,9 @@ tz_status simt_device_create(simt_device **out, const simt_context *context, tz_
         for (int c = 0; c < copies && !status; c++)
             status = guarded_create(&device->copy[f][c], bytes, tz_role_name(field->role),
                                     field->name, error);
+        if (!status && tz_cuda_between(problem, f + 1) > tz_cuda_between(problem, f))
+            status =
+                guarded_create(&device->between[f], bytes, "between passes", field->name, error);
     }
     if (status) {
         simt_device_destroy(device);
@@ -188,7 +193,7 @@ void simt_device_load(const simt_device *device, int field, void *elements)
 
 /* ---- Stages ---------------------------------------------------------------------------------- */
 
-/* The memory of one launch. */
+/* The memory of a launch. */
 typedef struct stage {
     const tz_cuda_family *family;
     tz_plan plan; /* the kernel's own */
@@ -196,7 +201,10 @@ typedef struct stage {
     tz_cuda_shape shape;
     guarded slabs[TZ_FIELDS_MAX];
     const guarded *in[TZ_FIELDS_MAX], *out[TZ_FIELDS_MAX];
+    guarded rows[TZ_FIELDS_MAX]; /* of slabs: those of the launch; no memory of their own */
     char *before[TZ_FIELDS_MAX]; /* of inputs */
+    tz_cuda_turn turn;
+    int turns;
 } stage;
 
 static void stage_clear(stage *s)
@@ -299,28 +307,54 @@ static tz_status make_slabs(simt_device *device, guarded *slabs, int f, int heig
     return status;
 }
 
-static tz_status prepare_fields(simt_device *device, stage *s, int height, int64_t step,
+static tz_status make_all_slabs(simt_device *device, stage *s, int height, int64_t step,
                                 tz_error *error)
 {
     const tz_problem *problem = device->context.problem;
     tz_status status = TZ_OK;
+    for (int f = 0; f < problem->stencil->fields_count && !status; f++)
+        if (problem->stencil->fields[f].role == TZ_STREAMED)
+            status = make_slabs(device, &s->slabs[f], f, height, step, error);
+    return status;
+}
+
+/* The array of a field that a launch reads or writes. */
+static const guarded *array_of(simt_device *device, int f, tz_cuda_copy copy)
+{
+    return copy == TZ_CUDA_BETWEEN ? &device->between[f]
+                                   : &device->copy[f][device->current[f] ^ (copy == TZ_CUDA_NEXT)];
+}
+
+/* The arrays of a launch; what it writes is poison before. */
+static tz_status prepare_fields(simt_device *device, stage *s, tz_error *error)
+{
+    const tz_problem *problem = device->context.problem;
+    const int64_t pitch = tz_cuda_pitch(problem), elements = pitch * rows_of(problem);
+    const int pass = s->turn.pass;
+    tz_status status = TZ_OK;
     for (int f = 0; f < problem->stencil->fields_count && !status; f++) {
         const tz_role role = problem->stencil->fields[f].role;
+        const uint32_t written =
+            pass < 0 ? tz_problem_written(problem) : problem->stencil->passes[pass].writes;
+        s->out[f] = NULL;
         if (role == TZ_STREAMED) {
-            status = make_slabs(device, &s->slabs[f], f, height, step, error);
-            s->in[f] = &s->slabs[f];
+            s->rows[f] = s->slabs[f];
+            s->rows[f].at += (int64_t)s->turn.first * pitch * (int64_t)sizeof(int32_t);
+            s->rows[f].bytes = (size_t)(s->turn.height * pitch) * sizeof(int32_t);
+            s->in[f] = &s->rows[f];
         } else {
-            s->in[f] = &device->copy[f][device->current[f]];
+            s->in[f] = array_of(device, f, tz_cuda_reads(problem, pass, f));
             poison_padding(problem, f, s->in[f]->at, rows_of(problem));
         }
-        if (role == TZ_STATE) {
-            s->out[f] = &device->copy[f][1 - device->current[f]];
-            poison(problem, f, s->out[f]->at, tz_cuda_pitch(problem) * rows_of(problem));
+        if (role == TZ_STATE && (pass < 0 || written >> f & 1)) {
+            s->out[f] = array_of(device, f, tz_cuda_writes(problem, pass, f));
+            poison(problem, f, s->out[f]->at, elements);
         }
-        if (!status && !(s->before[f] = malloc(s->in[f]->bytes)))
-            status = tz_error_set(error, TZ_MEMORY, NULL, "not enough memory for a copy");
-        if (!status)
-            memcpy(s->before[f], s->in[f]->at, s->in[f]->bytes);
+        char *before = realloc(s->before[f], s->in[f]->bytes);
+        if (!before)
+            return tz_error_set(error, TZ_MEMORY, NULL, "not enough memory for a copy");
+        s->before[f] = before;
+        memcpy(before, s->in[f]->at, s->in[f]->bytes);
     }
     return status;
 }
@@ -330,7 +364,7 @@ static void check_fields(const simt_device *device, const stage *s, simt_report 
     const tz_problem *problem = device->context.problem;
     guarded_check(&device->scratch, report);
     for (int f = 0; f < problem->stencil->fields_count; f++) {
-        guarded_check(s->in[f], report);
+        guarded_check(s->slabs[f].memory ? &s->slabs[f] : s->in[f], report);
         if (s->out[f])
             guarded_check(s->out[f], report);
         size_t at = 0;
@@ -342,7 +376,7 @@ static void check_fields(const simt_device *device, const stage *s, simt_report 
     }
 }
 
-static bool launch(simt_device *device, const stage *s, int height, int64_t step, bool backwards,
+static bool launch(simt_device *device, const stage *s, int64_t step, bool backwards,
                    simt_report *report)
 {
     const tz_problem *problem = device->context.problem;
@@ -393,7 +427,10 @@ static bool launch(simt_device *device, const stage *s, int height, int64_t step
         char bytes[TZ_CUDA_ARGUMENTS_MAX];
     } arguments;
     tz_error error;
-    if (tz_cuda_arguments_fill(problem, &s->shape, height, step, in, out,
+    tz_cuda_shape shape = s->shape;
+    if (s->turn.pass >= 0)
+        shape.geometry[TZ_CUDA_PASS] = s->turn.pass;
+    if (tz_cuda_arguments_fill(problem, &shape, s->turn.height, step + s->turn.first, in, out,
                                (tz_cu_pointer)(uintptr_t)device->scratch.at, arguments.bytes,
                                &error)) {
         simt_report_add(report, SIMT_FOUND_LAUNCH, "%s", error.message);
@@ -426,8 +463,8 @@ static void check_untouched(const tz_problem *problem, const stage *s, int64_t l
 }
 
 /* The ends of a slab, of a few elements, and then the rest. */
-static bool launch_spans(simt_device *device, stage *s, int height, int64_t step,
-                         simt_report *report, tz_error *error)
+static bool launch_spans(simt_device *device, stage *s, int64_t step, simt_report *report,
+                         tz_error *error)
 {
     const tz_problem *problem = device->context.problem;
     const tz_limits limits = simt_limits(&device->context.room);
@@ -441,12 +478,30 @@ static bool launch_spans(simt_device *device, stage *s, int height, int64_t step
         if (tz_cuda_shape_span(s->family, problem, &limits, &s->plan,
                                device->context.room.blocks_per_multiprocessor, low, high, &s->shape,
                                error) ||
-            !launch(device, s, height, step, i == 1, report))
+            !launch(device, s, step, i == 1, report))
             return false;
         if (i < 2)
             check_untouched(problem, s, cuts[1], i == 0 ? n : cuts[2], report);
     }
     return true;
+}
+
+static void swap_copies(simt_device *device, const tz_cuda_family *family)
+{
+    const tz_problem *problem = device->context.problem;
+    const uint32_t written = tz_problem_written(problem);
+    for (int f = 0; f < problem->stencil->fields_count; f++) {
+        const int other = tz_cuda_handed(family, problem, f);
+        if (other < 0)
+            continue;
+        guarded *const to = &device->copy[f][1 - device->current[f]], unused = *to;
+        guarded *const from = &device->copy[other][device->current[other]];
+        *to = *from;
+        *from = unused;
+    }
+    for (int f = 0; f < problem->stencil->fields_count; f++)
+        if (written >> f & 1)
+            device->current[f] = 1 - device->current[f];
 }
 
 tz_status simt_device_stage(simt_device *device, const tz_plan *plan, int height, int64_t step,
@@ -456,27 +511,21 @@ tz_status simt_device_stage(simt_device *device, const tz_plan *plan, int height
     stage s = {0};
     tz_status status = find_kernel(device, &s, plan, height, error);
     if (!status)
-        status = prepare_fields(device, &s, height, step, error);
-    const bool in_spans = !status && problem->slab.of && !s.family->whole && !backwards;
-    if (!status && !(in_spans ? launch_spans(device, &s, height, step, report, error)
-                              : launch(device, &s, height, step, backwards, report)))
-        status = tz_error_set(error, TZ_BACKEND, NULL, "the launch ended early: %s",
-                              report->messages ? report->message[report->messages - 1] : "?");
-    if (!status) {
-        check_fields(device, &s, report);
-        const uint32_t written = tz_problem_written(problem);
-        for (int f = 0; f < problem->stencil->fields_count; f++) {
-            const int other = tz_cuda_handed(s.family, problem, f);
-            if (other < 0)
-                continue;
-            guarded *const to = &device->copy[f][1 - device->current[f]], unused = *to;
-            guarded *const from = &device->copy[other][device->current[other]];
-            *to = *from;
-            *from = unused;
-        }
-        for (int f = 0; f < problem->stencil->fields_count; f++)
-            if (written >> f & 1)
-                device->current[f] = 1 - device->current[f];
+        status = make_all_slabs(device, &s, height, step, error);
+    const int turns = status ? 0 : tz_cuda_turns(s.family, problem, height);
+    const bool in_spans =
+        !status && problem->slab.of && !backwards && tz_cuda_in_spans(s.family, problem, height);
+    for (int i = 0; i < turns && !status; i++) {
+        s.turn = tz_cuda_turn_of(s.family, problem, height, i);
+        status = prepare_fields(device, &s, error);
+        if (!status && !(in_spans ? launch_spans(device, &s, step, report, error)
+                                  : launch(device, &s, step, backwards, report)))
+            status = tz_error_set(error, TZ_BACKEND, NULL, "the launch ended early: %s",
+                                  report->messages ? report->message[report->messages - 1] : "?");
+        if (!status)
+            check_fields(device, &s, report);
+        if (!status && s.turn.ends)
+            swap_copies(device, s.family);
     }
     stage_clear(&s);
     return status;

@@ -1,5 +1,5 @@
 /* The cuda backend's half of a run, on the machine of simt.h: fields in guarded and poisoned
- * memory, one launch a stage (compare core/sim/backend_cuda.c). */
+ * memory, launches of stages (compare core/sim/backend_cuda.c). */
 #ifndef TZ_SIMT_STAGE_H
 #define TZ_SIMT_STAGE_H
 

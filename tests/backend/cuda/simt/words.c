@@ -55,31 +55,19 @@ long long simt_report_total(const simt_report *report)
 
 static const char *word_text(int word)
 {
-    switch (word) {
-    case SIMT_SHUFFLE_UP:
-        return "tz_shuffle_up";
-    case SIMT_SHUFFLE_DOWN:
-        return "tz_shuffle_down";
-    case SIMT_SHUFFLE_XOR:
-        return "tz_shuffle_xor";
-    case SIMT_SHUFFLE:
-        return "tz_shuffle";
-    case SIMT_WARP_WORD:
-        return "tz_warp";
-    case SIMT_BARRIER:
-        return "tz_barrier";
-    case SIMT_BARRIER_WARP:
-        return "tz_barrier_warp";
-    case SIMT_PAUSE:
-        return "tz_pause";
-    case SIMT_ADJACENT_ARRIVE:
-        return "tz_adjacent_arrive";
-    case SIMT_ADJACENT_EVEN:
-    case SIMT_ADJACENT_ODD:
-        return "tz_adjacent_wait";
-    default:
-        return "tz_grid_barrier";
-    }
+    static const char *const texts[] = {[SIMT_SHUFFLE_UP] = "tz_shuffle_up",
+                                        [SIMT_SHUFFLE_DOWN] = "tz_shuffle_down",
+                                        [SIMT_SHUFFLE_XOR] = "tz_shuffle_xor",
+                                        [SIMT_SHUFFLE] = "tz_shuffle",
+                                        [SIMT_WARP_WORD] = "tz_warp",
+                                        [SIMT_BARRIER] = "tz_barrier",
+                                        [SIMT_BARRIER_WARP] = "tz_barrier_warp",
+                                        [SIMT_BARRIER_GRID] = "tz_grid_barrier",
+                                        [SIMT_PAUSE] = "tz_pause",
+                                        [SIMT_ADJACENT_ARRIVE] = "tz_adjacent_arrive",
+                                        [SIMT_ADJACENT_EVEN] = "tz_adjacent_wait",
+                                        [SIMT_ADJACENT_ODD] = "tz_adjacent_wait"};
+    return texts[word];
 }
 
 simt_text simt_place_text(simt_place place)

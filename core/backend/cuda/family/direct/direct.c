@@ -1,203 +1,199 @@
-/* The direct family (kernels/cuda/direct.cuh): one iteration of a 3-D grid. Each cell loads its
- * neighbours where it needs them, so there is no ghost zone to compute. Where fused iterations gain
- * little, as with wide stars, this is the fastest kernel: all memory bandwidth goes to cells.
+/* The direct family (kernels/cuda/direct.cuh): every stencil, one pass of an iteration a launch.
+ * Each cell loads its neighbours where it needs them: there is no ghost zone to compute, and little
+ * text to compile. Plans that no better family takes are of this one; with a `vector` they have the
+ * wide form (wide.c).
  *
- * plan.tile: columns of a block (32*vector), its rows (warps), and the planes of a chunk (0: chosen
- * at launch). plan.ahead: planes of a lane's own columns that are loaded before the step that needs
- * them. */
+ * plan.tile: columns of a block; in 3-D its rows; on the last axis the cells of a lane (0: chosen
+ * at launch). plan.unroll: cells that a lane loads at once. */
+#include "backend/cuda/family/direct/wide.h"
 #include "backend/cuda/family/footprint.h"
-#include "backend/cuda/family/work.h"
-#include "backend/host/store.h"
+#include "base/minmax.h"
 #include "model/constants.h"
 
 #include <inttypes.h>
-#include <limits.h>
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 enum {
-    WARPS = 4,
-    WARPS_MAX = 32, /* of a multiprocessor: more do not load faster */
-    REGISTERS_ALL = 65536,
+    THREADS = 256,
+    THREADS_MAX = 1024,
+    WIDTH = 64, /* columns of a block in 3-D */
+    UNROLL = 2,
+    UNROLL_MAX = 8,
+    UNROLL_FIELDS = 4, /* with more fields, a cell has enough to load */
+    CHUNK_MAX = 1 << 20,
 };
 
-/* What the pass reads. */
-typedef struct direct_design {
-    const tz_problem *problem;
-    int vector, ahead;
-    int reach; /* largest distance */
-    int below[TZ_AXES], above[TZ_AXES];
-    tz_footprint footprint;
-} direct_design;
+/* ---- What passes read ------------------------------------------------------------------------ */
 
-/* ---- What the pass reads --------------------------------------------------------------------- */
-
-static void direct_design_make(direct_design *d, const tz_problem *problem, const tz_plan *plan)
+/* How far at most: what a text declares. */
+static tz_reach direct_reach(const tz_problem *problem)
 {
-    const tz_pass *pass = &problem->stencil->passes[0];
-    *d = (direct_design){
-        .problem = problem, .vector = plan->vector, .ahead = plan->ahead, .reach = pass->radius};
-    tz_footprint_probe(problem, pass, &d->footprint);
-    for (int f = 0; f < problem->stencil->fields_count; f++) {
-        const tz_reads reads = tz_stencil_reads(problem->stencil, pass, f);
-        for (int axis = 0; axis < TZ_AXES; axis++) {
-            d->below[axis] = d->below[axis] > -reads.low[axis] ? d->below[axis] : -reads.low[axis];
-            d->above[axis] = d->above[axis] > reads.high[axis] ? d->above[axis] : reads.high[axis];
+    const tz_stencil *s = problem->stencil;
+    tz_reach reach = {{0}, {0}};
+    for (int p = 0; p < s->passes_count; p++)
+        for (int f = 0; f < s->fields_count; f++) {
+            const tz_reads reads = tz_stencil_reads(s, &s->passes[p], f);
+            for (int axis = 0; axis < TZ_AXES; axis++) {
+                reach.low[axis] = tz_max_int(reach.low[axis], -reads.low[axis]);
+                reach.high[axis] = tz_max_int(reach.high[axis], reads.high[axis]);
+            }
         }
-    }
+    return reach;
 }
 
-/* The columns of a row that the cells of a lane read: bit `reach` is the lane's first own
- * column. */
-static uint32_t direct_columns(const direct_design *d, int field, int dz, int dy)
+/* The fields that a pass stores: of those that it writes, all but the handed ones. */
+static uint32_t stored_fields(const tz_problem *problem, int pass)
 {
-    const uint32_t reads =
-        tz_footprint_row(&d->footprint, field, dz, dy) >> (TZ_RADIUS_MAX - d->reach);
-    uint32_t columns = 0;
-    for (int e = 0; e < d->vector; e++)
-        columns |= reads << e;
-    return columns;
-}
-
-/* The planes in which a field is read in the lane's own row. False: none. */
-static bool direct_queue(const direct_design *d, int field, int *low, int *high)
-{
-    *low = INT_MAX;
-    *high = INT_MIN;
-    for (int dz = -d->reach; dz <= d->reach; dz++)
-        if (direct_columns(d, field, dz, 0)) {
-            *low = *low < dz ? *low : dz;
-            *high = dz;
-        }
-    return *low <= *high;
-}
-
-/* The mask of the fields that the kernel stores: of those that the pass writes, all but the handed
- * ones. */
-static uint32_t direct_stored(const tz_problem *problem)
-{
-    uint32_t stored = tz_problem_written(problem);
+    uint32_t stored = problem->stencil->passes[pass].writes;
     for (int f = 0; f < problem->stencil->fields_count; f++)
         if (tz_cuda_taken(problem, f) >= 0)
             stored &= ~(UINT32_C(1) << f);
     return stored;
 }
 
+/* Bytes of an element in an iteration: those that its passes read and store; what a warp loads for
+ * a cell of each lane, its share of the block's surroundings included; and how many elements are
+ * read for each one that is loaded. */
+typedef struct direct_bytes {
+    double read, stored, loaded, times;
+} direct_bytes;
+
+static void add_field(direct_bytes *bytes, const tz_footprint *reads, int field, double size,
+                      double rows)
+{
+    double above = 0.0, beside = 0.0, count = 0.0;
+    for (int dz = -TZ_RADIUS_MAX; dz <= TZ_RADIUS_MAX; dz++)
+        for (int dy = -TZ_RADIUS_MAX; dy <= TZ_RADIUS_MAX; dy++) {
+            const uint32_t row = tz_footprint_row(reads, field, dz, dy);
+            count += __builtin_popcount(row);
+            above = row ? fmax(above, fabs((double)dy)) : above;
+            beside = row & ~(UINT32_C(1) << TZ_RADIUS_MAX) ? 1.0 : beside;
+        }
+    if (count == 0.0)
+        return;
+    bytes->read += size;
+    bytes->times += count;
+    bytes->loaded += 32.0 * size * (1.0 + (rows > 0.0 ? 2.0 * above / rows : 0.0)) +
+                     2.0 * TZ_CUDA_SECTOR_BYTES * beside;
+}
+
+/* `rows`: of a block in 3-D; else 0. */
+static direct_bytes bytes_of(const tz_problem *problem, double rows)
+{
+    const tz_stencil *s = problem->stencil;
+    direct_bytes bytes = {0};
+    tz_footprint reads;
+    double fields = 0.0;
+    for (int p = 0; p < s->passes_count; p++) {
+        tz_footprint_probe(problem, &s->passes[p], &reads);
+        for (int f = 0; f < s->fields_count; f++) {
+            const double size = (double)tz_problem_element_size(problem, f), before = bytes.read;
+            add_field(&bytes, &reads, f, size, rows);
+            fields += bytes.read > before;
+            if (stored_fields(problem, p) >> f & 1)
+                bytes.stored += size;
+        }
+    }
+    bytes.times /= fmax(fields, 1.0);
+    return bytes;
+}
+
 /* ---- Plans ----------------------------------------------------------------------------------- */
 
-static int direct_warps(const tz_plan *plan)
+/* Threads lie along the axes but the last one; in 1-D along that. */
+static int64_t threads_of(const tz_problem *problem, const tz_plan *plan)
 {
-    return plan->warps > 0 ? plan->warps : WARPS;
+    return plan->tile[0] * (problem->dims > 2 ? plan->tile[1] : 1);
 }
 
-/* Accesses of 16 bytes of the widest field, or fewer columns where a row is short. */
-static int choose_vector(const tz_problem *problem)
+static tz_status check_numbers(const tz_problem *problem, const tz_plan *plan, tz_error *error)
 {
-    int size = 4, vector = 4;
-    for (int f = 0; f < problem->stencil->fields_count; f++)
-        if (tz_problem_element_size(problem, f) > 4)
-            size = 8;
-    while (vector > 1 && (vector * size > 16 || 16 * vector >= problem->elements[0]))
-        vector /= 2;
-    return vector;
-}
-
-static tz_status check_numbers(const tz_plan *plan, tz_error *error)
-{
-    if (plan->height != 1)
-        return tz_error_set(error, TZ_RANGE, "height",
-                            "the family direct has no ghost zone, so its height is 1, not %d",
-                            plan->height);
-    if (plan->vector != 1 && plan->vector != 2 && plan->vector != 4)
-        return tz_error_set(error, TZ_RANGE, "vector", "vector is %d; use 1, 2 or 4", plan->vector);
-    if (plan->warps < 1 || plan->warps > 32)
-        return tz_error_set(error, TZ_RANGE, "warps", "warps is %d; use 1 to 32", plan->warps);
-    if (plan->blocks < 0 || plan->blocks > 16 || plan->blocks * plan->warps > 64)
+    const int64_t threads = threads_of(problem, plan);
+    if (plan->tile[0] % 32 != 0 || threads > THREADS_MAX)
+        return tz_error_set(error, TZ_RANGE, "tile",
+                            "a block of the family direct has a multiple of 32 columns and at most "
+                            "%d threads, not %" PRId64 " columns and %" PRId64 " threads",
+                            THREADS_MAX, plan->tile[0], threads);
+    if (plan->warps > 0 && plan->warps * 32 != threads)
+        return tz_error_set(error, TZ_RANGE, "warps",
+                            "a block of %" PRId64 " threads has %" PRId64
+                            " warps, not %d: leave 'warps' or the tile out",
+                            threads, threads / 32, plan->warps);
+    if (plan->unroll > UNROLL_MAX)
+        return tz_error_set(error, TZ_RANGE, "unroll", "unroll is %d; use 1 to %d", plan->unroll,
+                            UNROLL_MAX);
+    if (plan->blocks * threads > 2048)
         return tz_error_set(error, TZ_RANGE, "blocks",
-                            "blocks is %d; use 1 to 16, with at most 64 warps in all",
-                            plan->blocks);
-    if (plan->ahead < 0 || plan->ahead > 4)
-        return tz_error_set(error, TZ_RANGE, "ahead", "ahead is %d; use 0 to 4", plan->ahead);
+                            "%d blocks of %" PRId64 " threads are more than a multiprocessor takes",
+                            plan->blocks, threads);
+    if (plan->ahead)
+        return tz_error_set(error, TZ_UNSUPPORTED, "ahead",
+                            "the family direct takes 'ahead' only with a 'vector'");
     return TZ_OK;
 }
 
-/* Registers that a thread would use, from the packets that a step holds: within 8 of NVRTC's for
- * stars. */
-static int estimate_registers(const tz_problem *problem, const tz_plan *plan)
+static void choose_tile(const tz_problem *problem, tz_plan *plan)
 {
-    const tz_stencil *s = problem->stencil;
-    direct_design d;
-    direct_design_make(&d, problem, plan);
-    double words = TZ_FIT_DIRECT_REGISTERS_OTHER;
-    for (int f = 0; f < s->fields_count; f++) {
-        const double packet = (double)tz_problem_element_size(problem, f) * plan->vector / 4.0;
-        const uint32_t own = ((1u << d.vector) - 1u) << d.reach;
-        int low, high;
-        if (direct_queue(&d, f, &low, &high))
-            words += packet * (high - low + 1 + d.ahead);
-        for (int dz = -d.reach; dz <= d.reach; dz++)
-            for (int dy = -d.reach; dy <= d.reach; dy++) {
-                const uint32_t columns = direct_columns(&d, f, dz, dy);
-                words += packet * ((columns & ((1u << d.reach) - 1u)) != 0) +
-                         packet * ((columns & own) != 0 && dy != 0) +
-                         packet * (columns >> (d.reach + d.vector) != 0);
-            }
-    }
-    return (int)words;
+    const int64_t wanted = plan->warps > 0 ? 32 * plan->warps : THREADS;
+    const int64_t row = (problem->elements[0] + 31) / 32 * 32;
+    if (problem->dims > 2 && plan->tile[0] == 0)
+        plan->tile[0] =
+            tz_min(plan->tile[1] > 0 ? wanted / plan->tile[1] / 32 * 32 : WIDTH, wanted);
+    else if (plan->tile[0] == 0)
+        plan->tile[0] = problem->dims == 1 || plan->warps > 0 ? wanted : tz_min(wanted, row);
+    plan->tile[0] = tz_max(plan->tile[0], 32);
+    if (problem->dims > 2 && plan->tile[1] == 0)
+        plan->tile[1] = tz_max(wanted / plan->tile[0], 1);
+    for (int axis = problem->dims; axis < TZ_AXES; axis++)
+        plan->tile[axis] = 1;
 }
 
-/* As many blocks as leave all registers. Where a step loads everything at once, two spilt words
- * cost more than a block: on an H100 10 to 15 % of the time. */
-static int choose_blocks(const tz_problem *problem, const tz_plan *plan)
+static tz_status wide_plan(const tz_problem *problem, const tz_limits *limits, tz_plan *plan,
+                           tz_error *error)
 {
-    const int wanted = estimate_registers(problem, plan);
-    const int blocks = REGISTERS_ALL / (32 * plan->warps * wanted);
-    const int most = WARPS_MAX / plan->warps;
-    return blocks < 1 ? 1 : blocks > most && most > 0 ? most : blocks;
+    const char *why = problem->dims < 3 ? "is not in 3-D, where the family direct has a 'vector'"
+                                        : tz_cuda_refusal(&tz__direct_wide, problem);
+    if (why)
+        return tz_error_set(error, TZ_UNSUPPORTED, "vector", "'%s' %s: leave it out",
+                            problem->stencil->id, why);
+    if (plan->unroll)
+        return tz_error_set(error, TZ_UNSUPPORTED, "unroll",
+                            "the family direct takes no 'unroll' with a 'vector'");
+    return tz__direct_wide.plan(problem, limits, plan, error);
 }
 
 static tz_status direct_plan(const tz_problem *problem, const tz_limits *limits, tz_plan *plan,
                              tz_error *error)
 {
-    (void)limits;
-    const tz_plan given = *plan;
-    for (int k = 1; k <= 4 && plan->vector == 0; k *= 2)
-        if (plan->tile[0] == 32 * k)
-            plan->vector = k;
-    if (plan->vector == 0)
-        plan->vector = choose_vector(problem);
+    const int last = problem->dims - 1;
     if (plan->height == 0)
         plan->height = 1;
-    if (plan->warps == 0)
-        plan->warps = plan->tile[1] > 0 && plan->tile[1] <= 32 ? (int)plan->tile[1] : WARPS;
-    const tz_status status = check_numbers(plan, error);
-    if (status)
-        return status;
-    if (plan->blocks == 0)
-        plan->blocks = choose_blocks(problem, plan);
-    const int64_t tile[] = {32 * plan->vector, plan->warps};
-    for (int axis = 0; axis < 2; axis++) {
-        if (given.tile[axis] != 0 && given.tile[axis] != tile[axis])
-            return tz_error_set(error, TZ_RANGE, "tile",
-                                "a block of the family direct has 32, 64 or 128 columns (32 times "
-                                "'vector') and as many rows as 'warps', so this one is %" PRId64
-                                " x %" PRId64,
-                                tile[0], tile[1]);
-        plan->tile[axis] = tile[axis];
-    }
-    if (plan->tile[2] < 0 || plan->tile[2] > 1 << 20)
-        return tz_error_set(error, TZ_RANGE, "tile", "a chunk has 1 to %d planes, not %" PRId64,
-                            1 << 20, plan->tile[2]);
-    return TZ_OK;
+    if (plan->vector > 0)
+        return wide_plan(problem, limits, plan, error);
+    if (plan->unroll == 0)
+        plan->unroll = problem->stencil->fields_count > UNROLL_FIELDS || problem->bits ? 1 : UNROLL;
+    if (last > 0 && plan->tile[last] > CHUNK_MAX)
+        return tz_error_set(error, TZ_RANGE, "tile", "a lane has 1 to %d cells, not %" PRId64,
+                            CHUNK_MAX, plan->tile[last]);
+    choose_tile(problem, plan);
+    const tz_status status = check_numbers(problem, plan, error);
+    if (!status)
+        plan->warps = (int)(threads_of(problem, plan) / 32);
+    return status;
 }
 
-/* The better family for height 1, unless the cells of other rows and planes at once are read:
- * planes in shared memory then save many loads. */
+/* The best family for height 1 in 3-D for stars, whose wide form needs few loads, and for cells
+ * that read hardly more than one of each field, of which nothing is loaded twice. */
 static bool direct_claims(const tz_problem *problem, const tz_limits *limits, tz_plan *plan)
 {
-    return plan->height == 1 && !tz_stencil_reads_diagonals(problem->stencil) &&
+    if (plan->height != 1 || problem->dims != 3)
+        return false;
+    if (!plan->unroll && !tz_cuda_refusal(&tz__direct_wide, problem) &&
+        tz__direct_wide.claims(problem, limits, plan))
+        return true;
+    return problem->stencil->fields_count > UNROLL_FIELDS && bytes_of(problem, 1.0).times < 1.25 &&
            direct_plan(problem, limits, plan, NULL) == TZ_OK;
 }
 
@@ -210,174 +206,201 @@ static int direct_shared_bytes(const tz_problem *problem, const tz_limits *limit
     return 0;
 }
 
+/* Cells of a lane. Short chunks begin with rows that others have loaded just before; longer ones
+ * pay where many are read along the last axis. */
+static int64_t chunk_of(const tz_problem *problem, const tz_plan *plan)
+{
+    const int last = problem->dims - 1;
+    const tz_reach reach = direct_reach(problem);
+    const int along = reach.low[last] + reach.high[last];
+    const int64_t least = last == 2 && along > 2 ? TZ_FIT_DIRECT_CELLS_FAR : TZ_FIT_DIRECT_CELLS;
+    if (last > 0 && plan->tile[last] > 0)
+        return plan->tile[last];
+    return (least + plan->unroll - 1) / plan->unroll * plan->unroll;
+}
+
 static tz_status direct_shape(const tz_problem *problem, const tz_limits *limits,
                               const tz_plan *plan, int blocks_each, int64_t length,
                               tz_cuda_shape *shape, tz_error *error)
 {
-    (void)limits;
-    (void)blocks_each;
-    const int64_t wide = (problem->elements[0] + plan->tile[0] - 1) / plan->tile[0];
-    const int64_t high = (problem->elements[1] + plan->tile[1] - 1) / plan->tile[1];
-    const int64_t chunk = plan->tile[2] > 0 ? plan->tile[2] : TZ_FIT_DIRECT_CHUNK;
-    const int64_t blocks = wide * high * ((length + chunk - 1) / chunk);
+    if (plan->vector > 0)
+        return tz__direct_wide.shape(problem, limits, plan, blocks_each, length, shape, error);
+    const int last = problem->dims - 1, fields = problem->stencil->fields_count;
+    const int64_t threads = threads_of(problem, plan), rows = last > 1 ? plan->tile[1] : 1;
+    const int64_t wide = last > 0 ? (problem->elements[0] + plan->tile[0] - 1) / plan->tile[0] : 1;
+    const int64_t high = last > 1 ? (problem->elements[1] + rows - 1) / rows : 1;
+    const int64_t steps = last > 0 ? length : (length + threads - 1) / threads;
+    const int64_t chunk = chunk_of(problem, plan);
+    const int64_t blocks = wide * high * ((steps + chunk - 1) / chunk);
     if (blocks > INT32_MAX)
         return tz_error_set(error, TZ_RANGE, "tile",
                             "%" PRId64 " blocks are more than a GPU takes: use larger ones",
                             blocks);
     *shape = (tz_cuda_shape){.grid = {(int)blocks, 1, 1},
-                             .threads = 32 * direct_warps(plan),
+                             .threads = (int)threads,
+                             .scratch_bytes = (int64_t)tz_cuda_between(problem, fields),
                              .geometry = {(int)chunk, (int)wide, (int)high}};
     return TZ_OK;
 }
 
 /* ---- The device text ------------------------------------------------------------------------- */
 
-static void emit_lists(tz_cuda_text *t, const direct_design *d)
+/* Has the text two instances of a pass, one for warps that read inside the grid? Several passes
+ * have one each. */
+static bool has_inner(const tz_problem *problem)
 {
-    const tz_stencil *s = d->problem->stencil;
-    int low, high;
-    tz_cuda_emit(t, "#define TZ_QUEUE_LIST(D)");
-    for (int f = 0; f < s->fields_count; f++)
-        if (direct_queue(d, f, &low, &high))
-            tz_cuda_emit(t, " \\\n    D(%s, %s, %d, %d, %d)", tz_text_field(s, f),
-                         tz_type_keyword(s->fields[f].type), f, low, high + d->ahead);
-    for (int own = 1; own >= 0; own--) {
-        tz_cuda_emit(t, "\n#define TZ_%s_LIST(D)", own ? "OWN" : "ROW");
-        for (int f = 0; f < s->fields_count; f++)
-            for (int dz = -d->reach; dz <= d->reach; dz++)
-                for (int dy = -d->reach; dy <= d->reach; dy++) {
-                    const uint32_t columns = direct_columns(d, f, dz, dy);
-                    if (!columns || own != (dy == 0))
-                        continue;
-                    tz_cuda_emit(t, " \\\n    D(%s, %s, %d, %d, ", tz_text_field(s, f),
-                                 tz_type_keyword(s->fields[f].type), f, dz);
-                    if (own && direct_queue(d, f, &low, &high))
-                        tz_cuda_emit(t, "0x%xu, %d)", columns, low);
-                    else
-                        tz_cuda_emit(t, "%d, 0x%xu)", dy, columns);
-                }
-    }
-    tz_cuda_emit(t, "\n#define TZ_STORED_LIST(D)");
-    for (int f = 0; f < s->fields_count; f++)
-        if (direct_stored(d->problem) >> f & 1)
-            tz_cuda_emit(t, " \\\n    D(%s, %s, %d)", tz_text_field(s, f),
-                         tz_type_keyword(s->fields[f].type), f);
-    tz_cuda_emit(t, "\n");
+    return problem->stencil->passes_count == 1;
+}
+
+static void emit_numbers(tz_cuda_text *t, const tz_problem *problem, const tz_plan *plan)
+{
+    const tz_reach reach = direct_reach(problem);
+    const int64_t elements = tz_cuda_pitch(problem) * problem->elements[1] * problem->elements[2];
+    bool is_short = false;
+    for (int axis = 0; axis < TZ_AXES; axis++)
+        is_short = is_short || problem->elements[axis] <= reach.low[axis] ||
+                   problem->elements[axis] < reach.high[axis] + plan->unroll;
+    const struct {
+        const char *name;
+        int value;
+    } numbers[] = {
+        {"PASSES", problem->stencil->passes_count},
+        {"THREADS", (int)threads_of(problem, plan)},
+        {"BLOCKS", plan->blocks > 0 ? plan->blocks : 1},
+        {"WIDE", (int)plan->tile[0]},
+        {"CELLS", plan->unroll},
+        {"INNER", has_inner(problem)},
+        {"SHORT", is_short},
+    };
+    for (size_t k = 0; k < sizeof numbers / sizeof *numbers; k++)
+        tz_cuda_emit(t, "#define TZ_%s %d\n", numbers[k].name, numbers[k].value);
+    for (int axis = 0; axis < TZ_AXES; axis++)
+        tz_cuda_emit(t, "#define TZ_BELOW_%c %d\n#define TZ_ABOVE_%c %d\n", "XYZ"[axis],
+                     reach.low[axis], "XYZ"[axis], reach.high[axis]);
+    tz_cuda_emit(t, "typedef %s tz_index;\n", elements <= INT32_MAX ? "int" : "long long");
 }
 
 static void direct_text_emit(tz_cuda_text *t, const tz_problem *problem, const tz_limits *limits,
                              const tz_plan *plan)
 {
-    (void)limits;
-    direct_design d;
-    direct_design_make(&d, problem, plan);
-    tz_cuda_emit_sizes(t, problem, 1, plan->tile);
+    static const int64_t tile[TZ_AXES] = {1, 1, 1};
+    const int passes = problem->stencil->passes_count;
+    if (plan->vector > 0) {
+        tz__direct_wide.emit(t, problem, limits, plan);
+        return;
+    }
+    tz_cuda_emit_sizes(t, problem, 1, tile);
     tz_cuda_emit_lists(t, problem);
-    emit_lists(t, &d);
-    tz_cuda_emit(
-        t,
-        "#define TZ_VECTOR %d\n#define TZ_WARPS %d\n#define TZ_BLOCKS %d\n#define TZ_REACH "
-        "%d\n#define TZ_REST_X %d\n",
-        plan->vector, plan->warps, plan->blocks, d.reach,
-        (int)(problem->elements[0] % plan->vector));
-    d.above[2] += d.ahead;
-    bool is_short = false;
-    for (int axis = 0; axis < TZ_AXES; axis++)
-        is_short = is_short || problem->elements[axis] <= d.below[axis] ||
-                   problem->elements[axis] <= d.above[axis];
-    tz_cuda_emit(t, "#define TZ_SHORT %d\n", is_short);
-    for (int axis = 0; axis < TZ_AXES; axis++)
-        tz_cuda_emit(t, "#define TZ_BELOW_%c %d\n#define TZ_ABOVE_%c %d\n", "XYZ"[axis],
-                     d.below[axis], "XYZ"[axis], d.above[axis]);
+    for (int p = 0; p < passes; p++) {
+        char list[32];
+        snprintf(list, sizeof list, "TZ_STORES_%d", p);
+        tz_cuda_emit_fields(t, problem, list, stored_fields(problem, p));
+    }
+    emit_numbers(t, problem, plan);
     tz_cuda_emit(t, "#include \"direct.cuh\"\n");
-    tz_cuda_emit_pass(t, problem, 0);
+    for (int p = 0; p < passes; p++)
+        tz_cuda_emit_pass(t, problem, p);
     tz_cuda_emit(t, "#include \"direct_kernel.cuh\"\n");
 }
 
-/* ---- The planner ---------------------------------------------------------------------------- */
+/* ---- The planner ----------------------------------------------------------------------------- */
 
-/* ---- The loops of a kernel ------------------------------------------------------------------- */
-
-/* Two loops store to memory: that of inner blocks and that of blocks at the border. */
+/* Loops that store are those over a lane's cells. */
 static double direct_steps(const tz_problem *problem, const tz_limits *limits, const tz_plan *plan,
                            const tz_cuda_loop *loop)
 {
-    (void)limits;
-    return tz_cuda_stored_steps(problem, direct_stored(problem), plan->vector, loop);
+    if (plan->vector > 0)
+        return tz__direct_wide.planner->steps(problem, limits, plan, loop);
+    return loop->parent < 0 && loop->stores > 0.0 ? plan->unroll : 0.0;
 }
 
+/* Of several passes a step is one of each; else there are one for inner warps, and one for those at
+ * the border. */
 static void direct_parts(const tz_cuda_code *code, tz_cuda_steps *out)
 {
+    if (code->plan->vector > 0) {
+        tz__direct_wide.planner->parts(code, out);
+        return;
+    }
     tz_cuda_take_ends(code, 0.0, out);
-    out->inner.waits = out->side.waits = 1.0; /* all loads of a step are under way together */
+    for (int k = 1; k < code->count && !has_inner(code->problem); k++) {
+        tz_work_part pass = {0};
+        tz_cuda_take_loop(&pass, &code->mix->loops[code->at[k]], code->steps[k], 0.0, code->lanes);
+        tz_work_mix_add(&out->inner.step, &pass.step, 1.0);
+        tz_work_mix_add(&out->inner.chain, &pass.chain, 1.0);
+        tz_rounds_blend(&out->inner.rounds, 1.0, &pass.rounds, 1.0);
+        out->inner.clocks += pass.clocks;
+        out->inner.spills += pass.spills;
+    }
+    /* All loads of a step are under way together. */
+    out->inner.waits = out->side.waits =
+        (has_inner(code->problem) ? 1.0 : code->count) / code->plan->unroll;
 }
 
-/* ---- A stage --------------------------------------------------------------------------------- */
-
-/* Bytes that a step of a warp loads from the second-level cache: of its own row, and its share of
- * the rows above and below the block and of the packets at its sides. Other loads hit the first
- * level. */
-static double loaded_bytes(const direct_design *d, const tz_plan *plan)
+/* Warps that read inside the grid along an axis with n of them. */
+static double inner_of(double n, int low, int high)
 {
-    double bytes = 0.0;
-    for (int f = 0; f < d->problem->stencil->fields_count; f++) {
-        double sides = 0.0, rows = 0.0;
-        bool read = false;
-        for (int dz = -d->reach; dz <= d->reach; dz++)
-            for (int dy = -d->reach; dy <= d->reach; dy++) {
-                const uint32_t columns = direct_columns(d, f, dz, dy);
-                const uint32_t own = ((1u << d->vector) - 1u) << d->reach;
-                read = read || columns;
-                rows = fmax(rows, columns ? abs(dy) : 0);
-                sides = columns & ~own ? 1.0 : sides;
-            }
-        bytes +=
-            (double)tz_problem_element_size(d->problem, f) * read *
-            (32.0 * d->vector * (1.0 + 2.0 * rows / direct_warps(plan)) + 2.0 * sides * d->vector);
-    }
-    return bytes;
+    return fmax(0.0, n - (low > 0) - (high > 0));
+}
+
+/* The work of one iteration. */
+static void plain_work(const tz_cuda_job *job, tz_model_work *out)
+{
+    const tz_problem *problem = job->problem;
+    const int last = problem->dims - 1, *geometry = job->shape->geometry;
+    const double along = last > 0 ? 32.0 : job->shape->threads;
+    const double length = ceil((double)problem->elements[last] / (last > 0 ? 1.0 : along));
+    const double chunks = ceil(length / geometry[0]), steps = length / chunks;
+    const tz_reach reach = direct_reach(problem);
+    const double x = last > 0 ? ceil((double)problem->elements[0] / 32.0) : along / 32.0;
+    const double y = last > 1 ? (double)problem->elements[1] : 1.0;
+    double inner = inner_of(chunks, reach.low[last], reach.high[last]);
+    inner *= last > 0 ? inner_of(x, reach.low[0], reach.high[0]) : x;
+    inner *= last > 1 ? inner_of(y, reach.low[1], reach.high[1]) : 1.0;
+    inner = has_inner(problem) ? inner : x * y * chunks;
+    tz_cuda_add_part(out, "inner", &job->steps->inner, inner, steps);
+    tz_cuda_add_part(out, inner > 0.0 ? "border" : "all", &job->steps->side, x * y * chunks - inner,
+                     steps);
+    const direct_bytes bytes = bytes_of(problem, last > 1 ? (double)job->plan->tile[1] : 0.0);
+    const double padded = (double)tz_cuda_pitch(problem) * (double)problem->elements[1] *
+                          (double)problem->elements[2];
+    out->read_bytes = padded * bytes.read;
+    out->write_bytes = padded * bytes.stored;
+    for (int p = 0; p < out->parts_count; p++)
+        out->parts[p].bytes = bytes.loaded;
+    const double before = reach.low[last] + reach.high[last];
+    tz_cuda_count_ghosts(out, bytes.loaded, last > 0 ? before : 0.0, 0.0);
+    out->redundancy = 1.0;
+    out->streams = out->marches = true;
+    out->memory_share = TZ_FIT_MEMORY_SHARE_DIRECT;
 }
 
 static void direct_work(const tz_cuda_job *job, tz_model_work *out)
 {
-    const tz_problem *problem = job->problem;
-    const int *geometry = job->shape->geometry;
-    const double chunk = geometry[0], wide = geometry[1], high = geometry[2];
-    const double planes = (double)problem->elements[2], chunks = ceil(planes / chunk);
-    direct_design d;
-    direct_design_make(&d, problem, job->plan);
-    const double inner_x = fmax(0.0, wide - (d.below[0] > 0) - (d.above[0] > 0));
-    const double inner_y = fmax(0.0, high - (d.below[1] > 0) - (d.above[1] > 0));
-    const double inner_z = fmax(0.0, chunks - (d.below[2] > 0) - (d.above[2] > 0));
-    const double inner = inner_x * inner_y * inner_z, all = wide * high * chunks;
-    const double warps = direct_warps(job->plan), steps = planes / chunks;
-    tz_cuda_add_part(out, "inner", &job->steps->inner, inner * warps, steps);
-    tz_cuda_add_part(out, inner > 0.0 ? "border" : "all", &job->steps->side, (all - inner) * warps,
-                     steps);
-    const double loaded = loaded_bytes(&d, job->plan), ghosts = d.below[2] + d.above[2];
-    /* If all blocks of a layer run at once, the next layer finds the planes between them in
-     * cache. */
-    const double at_once = (double)job->limits->multiprocessors * fmax(1.0, job->blocks);
-    const double later = fmax(0.0, 1.0 - at_once / (wide * high));
-    out->streams = out->marches = true;
-    out->redundancy = 1.0;
-    tz_cuda_count_ghosts(out, loaded, ghosts, later * ghosts / fmin(chunk, planes));
+    const double iterations = job->plan->height;
+    if (job->plan->vector > 0)
+        tz__direct_wide.planner->work(job, out);
+    else
+        plain_work(job, out);
     for (int p = 0; p < out->parts_count; p++)
-        out->parts[p].bytes = loaded;
-    out->ahead_bytes = job->plan->ahead * loaded;
-    const double written = out->write_bytes / tz_cuda_bytes_of(problem).written;
-    const uint32_t handed = tz_problem_written(problem) & ~direct_stored(problem);
-    for (int f = 0; f < problem->stencil->fields_count; f++)
-        if (handed >> f & 1)
-            out->write_bytes -= written * (double)tz_problem_element_size(problem, f);
+        out->parts[p].steps *= iterations;
+    out->read_bytes *= iterations;
+    out->write_bytes *= iterations;
+    out->ghost_bytes *= iterations;
+    out->far_bytes *= iterations;
+    out->stages_per_launch = 1.0 / (iterations * job->problem->stencil->passes_count);
 }
 
-/* ---- Candidates ------------------------------------------------------------------------------ */
-
+/* Heights differ in launches alone. */
 static void direct_candidates(tz_cuda_plans *plans)
 {
-    tz_cuda_plans_add(plans, 1, 0, 0);
-    tz_cuda_plans_add(plans, 1, 0, 8);
+    const int height = tz_max_int(plans->given->height, 1);
+    tz_cuda_plans_add(plans, height, 0, 0);
+    if (plans->problem->dims == 3 && !tz_cuda_refusal(&tz__direct_wide, plans->problem)) {
+        const int vector = tz__direct_wide_vector(plans->problem);
+        tz_cuda_plans_add(plans, height, vector, 0);
+        tz_cuda_plans_add(plans, height, vector, 8);
+    }
 }
 
 static const tz_cuda_planner direct_planner = {
@@ -389,15 +412,13 @@ static const tz_cuda_planner direct_planner = {
 
 const tz_cuda_family tz_cuda_family_direct = {
     .name = "direct",
-    .doc = "one iteration; cells load their neighbours where they need them",
-    .exact = true,
-    .hands = true,
-    .warps = WARPS,
-    .dims_low = 3,
+    .doc = "a pass a launch; cells load their neighbours where they need them",
+    .dims_low = 1,
     .dims_high = 3,
-    .no_bits = "has fields of bits, which the family direct does not read",
-    .no_passes = "has several passes, and a launch of the family direct is one",
-    .no_streamed = "has streamed fields, which are for 1-D grids",
+    .own = {"unroll"},
+    .apart = true,
+    .hands = true,
+    .warps = THREADS / 32,
     .plan = direct_plan,
     .claims = direct_claims,
     .emit = direct_text_emit,

@@ -1,0 +1,49 @@
+/* The compilers of this process: programs (helper.c) that have NVRTC open and compile one source
+ * after the other. Any thread may call any function at any time. */
+#ifndef TZ_CORE_BACKEND_CUDA_COMPILE_COMPILERS_H
+#define TZ_CORE_BACKEND_CUDA_COMPILE_COMPILERS_H
+
+#include "base/cancel.h"
+#include "base/error.h"
+
+/* A named text that a source includes. */
+typedef struct tz_cuda_header {
+    const char *name, *text;
+} tz_cuda_header;
+
+/* Start one, unless there is one, and return at once: it is then ready when a source comes. */
+void tz_cuda_compilers_begin(void);
+/* End those that have nothing to do. They keep their memory for the next source, and end by
+ * themselves after a minute. */
+void tz_cuda_compilers_end(void);
+/* How many of tz_cuda_compile_until() work at once; 0: half of the processors that this process may
+ * use. Seconds that a source may take; 0: 300. */
+void tz_cuda_compilers_limit(int at_once, double seconds);
+int tz_cuda_compilers_at_once(void);
+
+typedef struct tz__nvrtc {
+    int major;
+    char version[32]; /* "13.0" */
+    char library[128];
+} tz__nvrtc;
+
+/* What NVRTC this machine has. The first call starts a compiler, unless one has been started, and
+ * waits for it. TZ_UNSUPPORTED names what is missing: NVRTC, or the program. */
+tz_status tz__compilers_look(tz__nvrtc *out, tz_error *error);
+
+typedef struct tz__compile_order {
+    bool ptx;                   /* else a cubin */
+    const char *const *options; /* the first is --gpu-architecture=… */
+    int options_count;
+    const char *source;
+    const tz_cuda_header *headers;
+    size_t headers_count;
+    const tz_cancel *cancel; /* NULL: never */
+    bool at_once;            /* else it waits until fewer are at work than may be */
+} tz__compile_order;
+
+/* Compile. *out is malloc'd. Errors as of tz_cuda_compile_until(). */
+tz_status tz__compilers_compile(const tz__compile_order *order, void **out, size_t *bytes,
+                                tz_error *error);
+
+#endif
