@@ -257,7 +257,7 @@ static void emit_numbers(tz_cuda_text *t, const tz_problem *problem, const tz_pl
     const tz_reach reach = direct_reach(problem);
     const int64_t elements = tz_cuda_pitch(problem) * problem->elements[1] * problem->elements[2];
     bool is_short = false;
-    for (int axis = 0; axis < TZ_AXES; axis++)
+    for (int axis = 0; axis < problem->dims; axis++)
         is_short = is_short || problem->elements[axis] <= reach.low[axis] ||
                    problem->elements[axis] < reach.high[axis] + plan->unroll;
     const struct {
