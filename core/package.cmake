@@ -24,15 +24,8 @@ set(CPACK_DEBIAN_PACKAGE_PRIORITY optional)
 set(CPACK_PRE_BUILD_SCRIPTS ${CMAKE_CURRENT_LIST_DIR}/package_debian.cmake)
 set(same "trapeze (= ${PROJECT_VERSION}-${CPACK_DEBIAN_PACKAGE_RELEASE})")
 
-# The library is opened at run time: its package is named after its version.
-set(capstone "")
-if(CAPSTONE_INCLUDE)
-    file(STRINGS ${CAPSTONE_INCLUDE}/capstone/capstone.h major REGEX "^#define CS_API_MAJOR ")
-    string(REGEX MATCH "[0-9]+" major "${major}")
-    set(capstone ", libcapstone${major}")
-endif()
 set(CPACK_DEBIAN_TRAPEZE_PACKAGE_NAME trapeze)
-set(CPACK_DEBIAN_TRAPEZE_PACKAGE_RECOMMENDS "trapeze-dev, gcc, libc6-dev${capstone}")
+set(CPACK_DEBIAN_TRAPEZE_PACKAGE_RECOMMENDS "trapeze-dev, gcc, libc6-dev")
 set(CPACK_DEBIAN_TRAPEZE_PACKAGE_SUGGESTS
     "ffmpeg, gnuplot-nox | gnuplot, hdf5-tools, libfftw3-double3, libmicrohttpd12 | libmicrohttpd12t64, paraview, python3-numpy, trapeze-mpi")
 set(CPACK_COMPONENT_TRAPEZE_DESCRIPTION "iterative stencil loops with ghost zones, run from Lua scenarios

@@ -1,7 +1,8 @@
 /* The tables that model/papers adds rows to. Their owners declare them: predict/predictor.h,
- * policy/class.h, calibrate/cuda.h. */
+ * policy/class.h, calibrate/cuda.h, backend/cuda/family/family.h. */
 #include "papers.h"
 
+#include "backend/cuda/family/family.h"
 #include "calibrate/cuda.h"
 #include "policy/class.h"
 #include "policy/policy.h"
@@ -28,5 +29,9 @@ const tz_policy_class *const tz_policy_classes[] = {
     &tz_policy_class_adaptive, PAPERS(&tz_policy_class_meng) & tz_policy_class_exhaustive,
     &tz_policy_class_fixed,    NULL};
 const char tz_policies_left_out[] = LEFT_OUT("policies");
+
+const tz_cuda_family *const tz_cuda_families_added[] = {
+    PAPERS(&tz_cuda_family_tile, &tz_cuda_family_block) NULL};
+const char tz_cuda_families_left_out[] = LEFT_OUT("families");
 
 const tz_cuda_part *const tz_cuda_parts_added[] = {PAPERS(&tz_cuda_part_costs) NULL};

@@ -70,7 +70,7 @@
     X(unaligned_load_rate, "unaligned_load_rate", RATIO, 1e-3, 64,                                 \
       "the same, one element off the vector's own alignment")                                      \
     X(narrow_load_rate, "narrow_load_rate", RATIO, 1e-3, 64,                                       \
-      "loads of one element that hit the first level a cycle")                                     \
+      "not used: records that were measured before December 2026 have it")                         \
     X(store_rate, "store_rate", RATIO, 1e-3, 64, "vector stores a cycle")                          \
     X(fp32_latency_s, "fp32_latency", TIME, 0, 1e-3, "until a dependent instruction can start")    \
     X(fp64_latency_s, "fp64_latency", TIME, 0, 1e-3, "the same, double precision")                 \

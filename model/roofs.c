@@ -81,7 +81,7 @@ static const char *const needs[] = {"clock", NULL};
 
 const tz_model tz_model_roofs = {
     .name = "roofs",
-    .doc = "counts of the compiled code against what a GPU or CPU with caches can do",
+    .doc = "counted kernels or measured rows against what a GPU or CPU with caches can do",
     .source = "this project",
     .needs = needs,
     .height_max = height_max,

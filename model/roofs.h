@@ -6,7 +6,8 @@
  * CPU with caches (roofs_cpu.c) it follows the execution-cache-memory model (Stengel, Treibig,
  * Hager and Wellein, ICS 2015).
  *
- *   counted   instructions, bytes, steps, blocks: from the machine code and the geometry (work.h)
+ *   counted   instructions, bytes, steps, blocks: from the machine code and the geometry (work.h);
+ *             on a CPU row functions are timed instead
  *   measured  rates, latencies, bandwidths, sizes: the device record (device.h)
  *   fitted    soft maxima, shares and the like, the same for all stencils and devices; fitted to
  *             measured times and counters of one H200: constants.h */

@@ -1,9 +1,9 @@
 /* roofs on a CPU with caches: computing in a stage, and lines that cross between caches.
  *
  * The same rules hold for every stencil and machine:
- *  - Units of a core work at the same time. The time of a vector of the inner loop is the longest
- *    of issuing its instructions, the arithmetic units, and the ports of the first level. A load
- *    across two lines has its measured time.
+ *  - Units of a core work at the same time. The time of a vector of the inner loop, with its rows
+ *    in the first level, is measured where the machine is at hand. Else it is the longest of
+ *    issuing its instructions, the arithmetic units, and the ports of the first level.
  *  - A line that is not in the first level costs extra time: at each level the time of a line
  *    there beyond that of the level before. It adds to the ports and hides behind arithmetic:
  *    T = max(T_OL, T_nOL + T_data) (Stengel, Treibig, Hager and Wellein, ICS 2015, section 2).
@@ -13,8 +13,8 @@
  *    rows than a slab, the first row of each slab waits for L3 or for the other core, line by line.
  *    Streamed rows always wait for memory, and for page tables. In a leaning tile (family "skew")
  *    the beginning of a row is fetched ahead, and still waits a little.
- *  - Rows and calls of a row function cost their own instructions; a call also costs what the
- *    engine does for it. The busiest thread decides. A parallel region costs a fork.
+ *  - Rows and calls of a row function cost what is measured; a call also costs what the engine does
+ *    for it. The busiest thread decides. A parallel region costs a fork.
  *
  * The record has bandwidths of copying and of reading. The time of a copy beyond that of reading
  * one half counts as writing. */
@@ -64,10 +64,10 @@ static double overflowed(double need, double cache)
 
 /* ---- Cores ----------------------------------------------------------------------------------- */
 
-/* Cycles of all cores together: of the inner loops by cause, and of rows outside them. */
-typedef struct cycles {
+/* Seconds of all cores together: of the inner loops by cause, and of row functions outside them. */
+typedef struct loops {
     double issue, units, ports, rows;
-} cycles;
+} loops;
 
 static double units_of(const tz_model_device *d, const double *n)
 {
@@ -77,7 +77,6 @@ static double units_of(const tz_model_device *d, const double *n)
         n[TZ_WORK_FP32] / fp32 + n[TZ_WORK_FP64] / fp64,
         n[TZ_WORK_LOGIC] / rate(&d->logic_rate, TZ_FIT_CPU_RATE) +
             n[TZ_WORK_INTEGER] / rate(&d->integer_rate, TZ_FIT_CPU_RATE),
-        n[TZ_WORK_SHUFFLE] / rate(&d->shuffle_rate, TZ_FIT_CPU_RATE),
         n[TZ_WORK_SPECIAL] / rate(&d->special_rate, TZ_FIT_CPU_SPECIAL_RATE),
     };
     double longest = 0;
@@ -95,24 +94,27 @@ static double ports_of(const tz_model_device *d, const tz_work_part *part)
     const double across =
         fmax(aligned, (1 / d->unaligned_load_rate.value - (1 - share) * aligned) / share);
     const double crossing = fmax(0, part->shared_wavefronts - n[TZ_WORK_READ]);
-    const double narrow = fmax(0, fmin(part->narrow, n[TZ_WORK_READ] - crossing));
-    return fmax((n[TZ_WORK_READ] - crossing - narrow) * aligned + crossing * across +
-                    narrow * fmin(aligned, 1 / rate(&d->narrow_load_rate, d->load_rate.value)),
+    return fmax((n[TZ_WORK_READ] - crossing) * aligned + crossing * across,
                 n[TZ_WORK_WRITE] / d->store_rate.value);
 }
 
-static cycles count_cycles(const tz_model_work *work, const tz_model_device *d)
+/* Where loops are measured, their loads and stores are still counted, since only arithmetic hides
+ * lines from other caches. */
+static loops find_loops(const tz_model_work *work, const tz_model_device *d)
 {
-    cycles sum = {0};
+    const double hz = d->clock_hz.value;
+    loops sum = {0};
     for (int p = 0; p < work->parts_count; p++) {
         const tz_work_part *part = &work->parts[p];
-        const double steps = part->warps * part->steps;
+        const double steps = part->warps * part->steps / hz;
         const double slots = part->slots > 0 ? part->slots : tz_work_mix_sum(&part->step);
         sum.issue += steps * slots / d->issue_rate.value;
         sum.units += steps * units_of(d, part->step.of);
         sum.ports += steps * ports_of(d, part);
-        sum.rows += part->warps * fmax(0, tz_work_mix_sum(&part->once)) / d->issue_rate.value;
     }
+    if (work->loops_s > 0)
+        return (loops){0, work->loops_s, fmin(sum.ports, work->loops_s), work->rows_s};
+    sum.rows = (work->rows * TZ_FIT_CPU_ROW + work->spans * TZ_FIT_CPU_CALL) / hz;
     return sum;
 }
 
@@ -205,7 +207,7 @@ static tz_status check(const tz_model_work *work, const tz_model_device *device,
 }
 
 static void name_limit(tz_model_prediction *out, const tz_model_work *work, const double *parts,
-                       const cycles *c, double l2, double l3)
+                       const loops *c, double l2, double l3)
 {
     static const char *const names[] = {"inner loops",       "lines from L2", "lines from L3",
                                         "lines from memory", "ends of rows",  "calls of rows",
@@ -214,7 +216,9 @@ static void name_limit(tz_model_prediction *out, const tz_model_work *work, cons
     for (int i = 1; i < out->component_count; i++)
         most = parts[i] > parts[most] ? i : most;
     char more[80] = "";
-    if (most == 0)
+    if (most == 0 && work->loops_s > 0)
+        snprintf(more, sizeof more, ", measured rows");
+    else if (most == 0)
         snprintf(more, sizeof more, ", most of them %s",
                  c->ports >= fmax(c->issue, c->units) ? "loads and stores"
                  : c->units >= c->issue               ? "arithmetic"
@@ -244,11 +248,11 @@ tz_status tz_roofs_predict_cpu(const tz_model_work *work, const tz_model_device 
     const tz_status status = check(work, device, out, error);
     if (status != TZ_OK)
         return status;
-    const cycles c = count_cycles(work, device);
+    const loops c = find_loops(work, device);
     const transfers lines = count_lines(work, device);
-    /* Seconds of the busiest thread for a cycle, and a second, of all threads together. */
-    const double second = work->slowest, cycle = second / work->workers / device->clock_hz.value;
-    const double arithmetic = fmax(c.issue, c.units) * cycle, ports = c.ports * cycle;
+    /* Seconds of the busiest thread for a second of a thread on average, and of all together. */
+    const double second = work->slowest, each = second / work->workers;
+    const double arithmetic = fmax(c.issue, c.units) * each, ports = c.ports * each;
     const double loop = fmax(arithmetic, ports), near = lines.beyond[0] * second;
     const double data = near + (lines.beyond[1] + lines.beyond[2]) * second;
     const double shown = data > 0 ? fmax(0, ports + data - loop) / data : 0;
@@ -261,8 +265,8 @@ tz_status tz_roofs_predict_cpu(const tz_model_work *work, const tz_model_device 
         near * shown,
         lines.beyond[1] * second * shown,
         lines.beyond[2] * second * shown,
-        c.rows * cycle,
-        calls * second / work->workers,
+        c.rows * each,
+        calls * each,
         work->forks * device->fork_s.value,
         lines.starts * second,
     };
@@ -270,11 +274,11 @@ tz_status tz_roofs_predict_cpu(const tz_model_work *work, const tz_model_device 
         const char *name, *doc;
         tz_model_resource resource;
     } names[] = {
-        {"loops", "vectors of inner loops, in the first level", TZ_MODEL_COMPUTATION},
+        {"loops", "vectors of inner loops, rows in the first level", TZ_MODEL_COMPUTATION},
         {"l2", "lines from L2 and beyond, more than in the first level", TZ_MODEL_MEMORY},
         {"l3", "lines from L3, more than from L2", TZ_MODEL_MEMORY},
         {"memory", "lines from memory, likewise", TZ_MODEL_MEMORY},
-        {"rows", "instructions of row functions outside their loops", TZ_MODEL_COMPUTATION},
+        {"rows", "row functions outside their inner loops", TZ_MODEL_COMPUTATION},
         {"calls", "the engine between two calls of a row function", TZ_MODEL_COMPUTATION},
         {"fork", "starting and gathering threads", TZ_MODEL_SYNCHRONISATION},
         {"starts", "first lines of rows and pages, which were not fetched ahead", TZ_MODEL_MEMORY},
@@ -284,9 +288,12 @@ tz_status tz_roofs_predict_cpu(const tz_model_work *work, const tz_model_device 
         tz_model_component_add(out, names[i].resource, names[i].name, parts[i] / work->height,
                                names[i].doc);
     }
-    const double iteration = cycle / work->height;
-    tz_model_detail_add(out, "issue", c.issue * iteration, "s", "inner loops: issuing");
-    tz_model_detail_add(out, "units", c.units * iteration, "s", "inner loops: arithmetic units");
+    const double iteration = each / work->height;
+    if (!(work->loops_s > 0)) {
+        tz_model_detail_add(out, "issue", c.issue * iteration, "s", "inner loops: issuing");
+        tz_model_detail_add(out, "units", c.units * iteration, "s", "inner loops: arithmetic");
+        tz_model_note(&out->notes, TZ_FIT_CPU_COUNTED);
+    }
     tz_model_detail_add(out, "ports", c.ports * iteration, "s", "inner loops: loads and stores");
     tz_model_detail_add(out, "redundancy", work->redundancy, "", "updates computed / useful ones");
     tz_model_detail_add(out, "rings", work->ring_bytes, "B", "that a thread goes round");

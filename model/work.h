@@ -1,8 +1,8 @@
-/* Work: what a plan's kernel does on a grid, counted from the compiled code and the geometry.
- * Backends fill it, models read it.
+/* Work: what a plan's kernel does on a grid, from the geometry and from the compiled code, which is
+ * counted for a GPU and timed for a CPU. Backends fill it, models read it.
  *
- * Counts are of one stage (height iterations) unless a comment says otherwise. They are doubles,
- * because they are averages and products. Nothing here is a measured time. */
+ * Numbers are of one stage (height iterations) unless a comment says otherwise. They are doubles,
+ * because they are averages and products. */
 #ifndef TZ_MODEL_WORK_H
 #define TZ_MODEL_WORK_H
 
@@ -36,7 +36,6 @@ typedef struct tz_work_part {
     /* instructions issued in a step; 0: all. On a CPU a load that is part of another instruction
      * needs no slot */
     double slots;
-    double narrow;      /* CPU: loads of a single element in a step */
     double bytes;       /* loaded from global memory in a step */
     double waits;       /* GPU: how often a step waits for loads that were not prefetched */
     double once_clocks; /* GPU: clocks outside the loop, of a warp that is alone */
@@ -105,6 +104,9 @@ typedef struct tz_model_work {
     bool estimated; /* not compiled yet: counts are interpolated, registers estimated */
 
     /* CPU. A thread keeps the levels of a tile in rings of rows or planes. */
+    /* Of all threads together, timed with rows in L1: the inner loops of row functions, and the
+     * rest of these. 0: not timed, so that the instructions of the parts count */
+    double loops_s, rows_s;
     int workers;                    /* threads that compute */
     int idle;                       /* threads without work: there are fewer parts than threads */
     double slowest;                 /* updates of the busiest thread / of the average, >= 1 */

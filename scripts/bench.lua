@@ -3,7 +3,7 @@
 --
 --   trapeze run scripts/bench.lua --quiet                      every case at its default height
 --   … --set case=hotspot --set heights=1,2,4,8 --set threads=2 one case, several heights
---   … --set families=stream,tile --backend cuda                several families of a GPU
+--   … --set families=stream,direct --backend cuda                several families of a GPU
 --   … --set rounds=5 --set seconds=1 --set small=true          how often, how long, how large
 --   … --set grid=16384,16384                                   another size
 --   … --set vector=4 --set ahead=3 --set warps=2 --set blocks=6 --set chunk=512   a plan's other knobs

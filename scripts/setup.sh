@@ -6,7 +6,7 @@
 # needs.
 set -eu
 
-packages='gcc g++ libc6-dev cmake ninja-build pkg-config liblua5.4-dev libpng-dev libjansson-dev libcmocka-dev libcapstone-dev'
+packages='gcc g++ libc6-dev cmake ninja-build pkg-config liblua5.4-dev libpng-dev libjansson-dev libcmocka-dev'
 # Draws plots; any gnuplot package will do.
 command -v gnuplot >/dev/null 2>&1 || packages="$packages gnuplot-nox"
 ci=no
@@ -46,7 +46,6 @@ list_missing() {
         pkg-config --exists jansson || echo 'jansson, development files'
         pkg-config --exists cmocka || echo 'cmocka, development files'
         pkg-config --exists libpng || echo 'libpng, development files'
-        pkg-config --exists capstone || echo 'capstone 4, development files'
     fi
     has_header lua5.4/lua.h || has_header lua54/lua.h || has_header lua.h ||
         echo 'Lua 5.4, development files'

@@ -13,14 +13,6 @@ static inline int open_plugins(void **state)
     return tz_registry_create(&registry, folders, 1, NULL) == TZ_OK ? 0 : -1;
 }
 
-/* Those of the plain folder where an id is in both: the machine code that models read is short
- * there. */
-static inline int open_plain_plugins(void **state)
-{
-    static const char *const folders[] = {TZ_TEST_PLAIN_PLUGIN_DIR, TZ_TEST_PLUGIN_DIR};
-    return tz_registry_create(&registry, folders, 2, NULL) == TZ_OK ? 0 : -1;
-}
-
 /* Those of tests/plugins. */
 static inline int open_test_plugins(void **state)
 {

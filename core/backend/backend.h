@@ -27,6 +27,7 @@ typedef struct tz_backend {
     const char *doc;  /* REQUIRED: a few words */
     bool is_gpu;      /* the devices are GPUs, numbered from 0; else the CPU */
     bool serial;      /* always uses one thread */
+    bool rows;        /* computes by the row functions of plugins, which may be compiled later */
 
     /* REQUIRED [any thread]. The device with that number. If it does not exist: TZ_BACKEND and
      * zeros. */

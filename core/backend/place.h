@@ -10,7 +10,6 @@
 #include "stencil/problem.h"
 
 typedef struct tz_streamed_source tz_streamed_source; /* stencil/streamed_source.h */
-typedef struct tz_walks tz_walks;                     /* backend/cpu/x86/walks.h */
 
 /* Properties of a GPU on which plans depend; 0: not known. */
 typedef struct tz_limits {
@@ -71,7 +70,7 @@ typedef struct tz_place {
     const tz_devices *devices;
     const tz_link *link; /* for these: what joins the devices, borrowed; NULL: the record's */
     tz_cancel cancel;    /* ends compilations */
-    tz_walks *walks;     /* of a CPU's row functions, borrowed; NULL: none are kept between calls */
+    bool absent; /* the record is of no device of this machine: nothing can be timed on it */
 } tz_place;
 
 /* The limits to plan with. Each comes from the device, or else its record, or else an H200. */

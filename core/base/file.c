@@ -79,6 +79,23 @@ tz_status tz_file_stream(const char *path, FILE **stream, size_t *bytes, tz_erro
     return TZ_OK;
 }
 
+tz_status tz_file_go_on(const char *path, const char *what, int64_t bytes, int *descriptor,
+                        tz_error *error)
+{
+    struct stat facts;
+    char cannot[64];
+    snprintf(cannot, sizeof cannot, "cannot go on with the %s", what);
+    *descriptor = open(path, O_RDWR | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+    if (*descriptor < 0 || fstat(*descriptor, &facts) != 0)
+        return tz_error_set_errno(error, errno, path, cannot);
+    if (S_ISREG(facts.st_mode) && facts.st_size >= bytes)
+        return TZ_OK;
+    return tz_error_set(error, TZ_IO, path,
+                        "the %s had %lld bytes when the checkpoint was written, and has %lld now: "
+                        "it cannot go on",
+                        what, (long long)bytes, (long long)facts.st_size);
+}
+
 /* Read up to `size` bytes; *used is less if the file has become shorter. */
 static tz_status read_bytes(int fd, const char *path, char *data, size_t size, size_t *used,
                             tz_error *error)

@@ -17,6 +17,10 @@ tz_status tz_file_open(const char *path, int *descriptor, size_t *bytes, tz_erro
 /* The same as a stream, NULL after an error. Close it with fclose(). */
 tz_status tz_file_stream(const char *path, FILE **stream, size_t *bytes, tz_error *error);
 
+/* Open the `what`, "table", that a run wrote, to go on with it after its first `bytes`. TZ_IO. */
+tz_status tz_file_go_on(const char *path, const char *what, int64_t bytes, int *descriptor,
+                        tz_error *error);
+
 /* Read a regular file into *out, with a '\0' after its bytes; release it with free(). Errors, with
  * the path as place: TZ_IO, TZ_MEMORY, TZ_RANGE (more than `limit` bytes). */
 tz_status tz_file_read(const char *path, size_t limit, char **out, size_t *bytes, tz_error *error);

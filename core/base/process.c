@@ -173,7 +173,7 @@ static tz_status wait_for(const tz_process *process, pid_t pid, int from, char *
         if (ended == pid)
             break;
         const bool late = tz_machine_clock_s() - start > process->limit_s;
-        if (late || (process->stopped && process->stopped() != 0)) {
+        if (late || (tz_cancelled(&process->cancel))) {
             kill(-pid, SIGKILL);
             while (waitpid(pid, &ending, 0) < 0 && errno == EINTR)
                 ;

@@ -10,9 +10,9 @@ typedef struct tz_process {
     const char *program;          /* its path */
     const char *const *arguments; /* the first is the program's name; NULL ends the list */
     const char *folder;           /* OPTIONAL: where it runs, and has its temporary files */
-    bool is_temporary;    /* the folder is removed if this process dies before the program ends */
-    double limit_s;       /* it is killed after that time */
-    int (*stopped)(void); /* OPTIONAL: asked now and then; not 0: the program is killed */
+    bool is_temporary; /* the folder is removed if this process dies before the program ends */
+    double limit_s;    /* it is killed after that time */
+    tz_cancel cancel;  /* asked now and then: the program is killed */
 } tz_process;
 
 /* Run a program to its end. It reads nothing, speaks English (LC_ALL=C), and has a process group of

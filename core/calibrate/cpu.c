@@ -69,29 +69,22 @@ static double loop_seconds(const tz_loop_row *row, long rounds, void *memory)
     return tz_machine_clock_s() - begin;
 }
 
-/* Bank conflicts of loads are a matter of luck: the median counts, not the best sample. */
-static bool takes_median(tz_loop_name name)
+/* Instructions a cycle: the best sample, with the best clock measured between the samples, since
+ * a core's clock changes. Bank conflicts of loads are a matter of luck: of these the median
+ * counts. */
+static tz_status measure_loop(tz__cpu_bench *b, const tz_loop_row *row, void *memory)
 {
-    return name == TZ_LOOP_LOAD_RATE || name == TZ_LOOP_UNALIGNED_LOAD_RATE;
-}
-
-/* Cycles of one instruction: the best sample, with the best clock measured between the samples,
- * since a core's clock changes. */
-static tz_status measure_loop(tz__cpu_bench *b, tz_loop_name name, void *memory, double *cycles,
-                              double *above, int *count)
-{
-    const tz_loop_row *row = &b->loops->rows[name];
+    tz_model_number *out = (tz_model_number *)(void *)((char *)b->device + row->number);
+    const bool median_counts =
+        out == &b->device->load_rate || out == &b->device->unaligned_load_rate;
     tz_samples samples = {0};
     long rounds = 64;
     const tz_status status = tz__cpu_next(b, row->what);
     if (status)
         return status;
-    const bool wide = name == TZ_LOOP_FP64_RATE || name == TZ_LOOP_FP64_MULTIPLY_RATE ||
-                      name == TZ_LOOP_FP64_MIXED_RATE || name == TZ_LOOP_FP64_LATENCY ||
-                      name == TZ_LOOP_FP64_SPECIAL_RATE;
     /* Ones: their products and quotients stay 1. */
     for (size_t i = 0; i < TZ_LOOP_BYTES / sizeof(double); i++)
-        if (wide)
+        if (out == &b->device->fp64_mixed_rate)
             ((double *)memory)[i] = 1;
         else
             ((float *)memory)[2 * i] = ((float *)memory)[2 * i + 1] = 1;
@@ -105,68 +98,21 @@ static tz_status measure_loop(tz__cpu_bench *b, tz_loop_name name, void *memory,
         tz_samples_add(&samples, loop_seconds(row, rounds, memory));
     }
     const double median = tz_samples_median(&samples);
-    const double taken = takes_median(name) ? median : tz_samples_least(&samples);
-    *count = samples.count;
-    *cycles = taken * clock / ((double)rounds * row->instructions);
-    *above = 100 * (median / taken - 1);
+    const double taken = median_counts ? median : tz_samples_least(&samples);
+    tz_number_set(out, (double)rounds * row->instructions / (taken * clock),
+                  median_counts ? "measured: %s, %d-bit vectors, median of %d"
+                                : "measured: %s, %d-bit vectors, best of %d, median %.1f %% slower",
+                  row->what, 8 * b->loops->vector_bytes, samples.count, 100 * (median / taken - 1));
     return TZ_OK;
 }
 
 static tz_status measure_loops(tz__cpu_bench *b)
 {
-    tz_model_device *d = b->device;
-    const struct {
-        tz_loop_name name;
-        tz_model_number *rate, *latency; /* one of them */
-    } wanted[] = {
-        {TZ_LOOP_FP32_RATE, &d->fp32_rate, NULL},
-        {TZ_LOOP_FP32_MULTIPLY_RATE, &d->fp32_multiply_rate, NULL},
-        {TZ_LOOP_FP32_MIXED_RATE, &d->fp32_mixed_rate, NULL},
-        {TZ_LOOP_FP32_LATENCY, NULL, &d->fp32_latency_s},
-        {TZ_LOOP_FP64_RATE, &d->fp64_rate, NULL},
-        {TZ_LOOP_FP64_MULTIPLY_RATE, &d->fp64_multiply_rate, NULL},
-        {TZ_LOOP_FP64_MIXED_RATE, &d->fp64_mixed_rate, NULL},
-        {TZ_LOOP_FP64_LATENCY, NULL, &d->fp64_latency_s},
-        {TZ_LOOP_INTEGER_RATE, &d->integer_rate, NULL},
-        {TZ_LOOP_INTEGER_LATENCY, NULL, &d->integer_latency_s},
-        {TZ_LOOP_MULTIPLY_RATE, &d->multiply_rate, NULL},
-        {TZ_LOOP_LOGIC_RATE, &d->logic_rate, NULL},
-        {TZ_LOOP_LOGIC_LATENCY, NULL, &d->logic_latency_s},
-        {TZ_LOOP_ALU_RATE, &d->alu_rate, NULL},
-        {TZ_LOOP_MOVE_RATE, &d->move_rate, NULL},
-        {TZ_LOOP_SHUFFLE_RATE, &d->shuffle_rate, NULL},
-        {TZ_LOOP_SHUFFLE_LATENCY, NULL, &d->shuffle_latency_s},
-        {TZ_LOOP_SPECIAL_RATE, &d->special_rate, NULL},
-        {TZ_LOOP_FP64_SPECIAL_RATE, &d->fp64_special_rate, NULL},
-        {TZ_LOOP_LOAD_RATE, &d->load_rate, NULL},
-        {TZ_LOOP_UNALIGNED_LOAD_RATE, &d->unaligned_load_rate, NULL},
-        {TZ_LOOP_NARROW_LOAD_RATE, &d->narrow_load_rate, NULL},
-        {TZ_LOOP_STORE_RATE, &d->store_rate, NULL},
-        {TZ_LOOP_ISSUE_RATE, &d->issue_rate, NULL},
-    };
-    _Static_assert(sizeof wanted / sizeof *wanted == TZ_LOOPS, "every loop is measured");
     void *memory;
     const size_t bytes = TZ_LOOP_BYTES + PAGE_BYTES;
     tz_status status = tz__cpu_memory_take(b, &memory, bytes);
-    for (int i = 0; !status && i < TZ_LOOPS; i++) {
-        double cycles, above;
-        int count;
-        const char *what = b->loops->rows[wanted[i].name].what;
-        status = measure_loop(b, wanted[i].name, memory, &cycles, &above, &count);
-        if (status)
-            break;
-        if (wanted[i].rate)
-            tz_number_set(wanted[i].rate, 1 / cycles,
-                          takes_median(wanted[i].name)
-                              ? "measured: %s, %d-bit vectors, median of %d"
-                              : "measured: %s, %d-bit vectors, best of %d, median %.1f %% slower",
-                          what, 8 * b->loops->vector_bytes, count, above);
-        else
-            tz_number_set(wanted[i].latency, cycles / b->clock_hz,
-                          "measured: %.3g cycles, %s, %d-bit vectors, best of %d, median %.1f %% "
-                          "slower",
-                          cycles, what, 8 * b->loops->vector_bytes, count, above);
-    }
+    for (int i = 0; !status && i < TZ_LOOPS; i++)
+        status = measure_loop(b, &b->loops->rows[i], memory);
     tz__cpu_memory_drop(memory, bytes);
     return status;
 }
@@ -229,7 +175,7 @@ static tz_status measure_pass(tz__cpu_bench *b)
 
 tz_status tz_calibrate_cpu(tz_model_device *out, const tz_calibration *calibration, tz_error *error)
 {
-    /* Some 40 measurements of `repeats` samples; those of memory take about as long as all
+    /* Some 25 measurements of `repeats` samples; those of memory take about as long as all
      * others. */
     tz__cpu_bench b = {.calibration = calibration, .error = error, .repeats = 25};
     char name[TZ_MODEL_NAME_SIZE - 16];

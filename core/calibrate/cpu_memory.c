@@ -342,30 +342,32 @@ tz_status tz__cpu_measure_memory(tz__cpu_bench *b)
                                "latency of L3");
     if (!status)
         status = measure_chase(b, &d->memory_latency_s, (size_t)far, "latency of memory");
-    if (!status && l1 > 0)
-        status = measure_bandwidth(b, &d->l1_bandwidth_bytes_per_s, "copying in L1", true, 1,
-                                   (size_t)(0.5 * l1), NULL);
-    if (!status && l2 > 0)
-        status = measure_bandwidth(b, &d->l2_bandwidth_bytes_per_s, "copying in L2", true, 1,
-                                   (size_t)(0.5 * l2), NULL);
-    if (!status && 0.5 * share > 1.5 * l2)
-        status = measure_bandwidth(b, &d->l3_bandwidth_bytes_per_s, "copying in L3", true,
-                                   b->threads, (size_t)(0.5 * share), NULL);
-    if (!status)
-        status =
-            measure_bandwidth(b, &d->core_copy_bandwidth_bytes_per_s, "copying in memory, one core",
-                              true, 1, (size_t)far, &b->memory[0]);
-    if (!status)
-        status =
-            measure_bandwidth(b, &d->core_read_bandwidth_bytes_per_s, "reading memory, one core",
-                              false, 1, (size_t)far, &b->memory[1]);
+    const struct {
+        tz_model_number *out;
+        const char *what;
+        bool copies;
+        int threads;
+        double bytes; /* of each thread; 0: there is no such cache */
+        tz_samples *pool;
+    } rows[] = {
+        {&d->l1_bandwidth_bytes_per_s, "copying in L1", true, 1, 0.5 * l1, NULL},
+        {&d->l2_bandwidth_bytes_per_s, "copying in L2", true, 1, 0.5 * l2, NULL},
+        {&d->l3_bandwidth_bytes_per_s, "copying in L3", true, b->threads,
+         0.5 * share > 1.5 * l2 ? 0.5 * share : 0, NULL},
+        {&d->core_copy_bandwidth_bytes_per_s, "copying in memory, one core", true, 1, far,
+         &b->memory[0]},
+        {&d->core_read_bandwidth_bytes_per_s, "reading memory, one core", false, 1, far,
+         &b->memory[1]},
+        {&d->copy_bandwidth_bytes_per_s, "copying in memory, all", true, b->threads,
+         far / b->threads, &b->memory[2]},
+        {&d->read_bandwidth_bytes_per_s, "reading memory, all", false, b->threads, far / b->threads,
+         &b->memory[3]},
+    };
+    for (size_t i = 0; !status && i < sizeof rows / sizeof *rows; i++)
+        if (rows[i].bytes > 0)
+            status = measure_bandwidth(b, rows[i].out, rows[i].what, rows[i].copies,
+                                       rows[i].threads, (size_t)rows[i].bytes, rows[i].pool);
     if (!status)
         status = measure_pages(b, (size_t)far);
-    if (!status)
-        status = measure_bandwidth(b, &d->copy_bandwidth_bytes_per_s, "copying in memory, all",
-                                   true, b->threads, (size_t)(far / b->threads), &b->memory[2]);
-    if (!status)
-        status = measure_bandwidth(b, &d->read_bandwidth_bytes_per_s, "reading memory, all", false,
-                                   b->threads, (size_t)(far / b->threads), &b->memory[3]);
     return status;
 }

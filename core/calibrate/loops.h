@@ -11,44 +11,29 @@ typedef void tz_loop(long rounds, void *memory);
 enum { TZ_LOOP_BYTES = 16384 }; /* range of loads and stores; it fits a first-level cache */
 
 typedef struct tz_loop_row {
+    size_t number;    /* offset of its tz_model_number in a record */
     const char *what; /* "additions, 12 chains" */
     tz_loop *call;
     double instructions; /* in a round */
 } tz_loop_row;
 
-/* X(name): the loops, in the order of tz_loop_set.rows. */
-#define TZ_LOOP_TABLE(X)                                                                           \
-    X(FP32_RATE)                                                                                   \
-    X(FP32_MULTIPLY_RATE)                                                                          \
-    X(FP32_MIXED_RATE)                                                                             \
-    X(FP32_LATENCY)                                                                                \
-    X(FP64_RATE)                                                                                   \
-    X(FP64_MULTIPLY_RATE)                                                                          \
-    X(FP64_MIXED_RATE)                                                                             \
-    X(FP64_LATENCY)                                                                                \
-    X(INTEGER_RATE)                                                                                \
-    X(INTEGER_LATENCY)                                                                             \
-    X(MULTIPLY_RATE)                                                                               \
-    X(LOGIC_RATE)                                                                                  \
-    X(LOGIC_LATENCY)                                                                               \
-    X(ALU_RATE)                                                                                    \
-    X(MOVE_RATE)                                                                                   \
-    X(SHUFFLE_RATE)                                                                                \
-    X(SHUFFLE_LATENCY)                                                                             \
-    X(SPECIAL_RATE)                                                                                \
-    X(FP64_SPECIAL_RATE)                                                                           \
-    X(LOAD_RATE)                                                                                   \
-    X(UNALIGNED_LOAD_RATE)                                                                         \
-    X(NARROW_LOAD_RATE)                                                                            \
-    X(STORE_RATE)                                                                                  \
-    X(ISSUE_RATE)
+/* X(number of the record, what it measures, instructions of a round): the loops. BYTES: of a
+ * vector. */
+#define TZ_LOOP_TABLE(X, BYTES)                                                                    \
+    X(fp32_mixed_rate, "6 chains of fp32 additions, 6 of multiplications", 48)                     \
+    X(fp64_mixed_rate, "6 chains of fp64 additions, 6 of multiplications", 48)                     \
+    X(integer_rate, "32-bit additions, 12 chains", 48)                                             \
+    X(logic_rate, "exclusive ors, 12 chains", 48)                                                  \
+    X(special_rate, "fp32 divisions, 12 chains", 48)                                               \
+    X(load_rate, "aligned loads over 16 KiB", TZ_LOOP_BYTES / BYTES)                               \
+    X(unaligned_load_rate, "loads over 16 KiB, 4 bytes off their alignment",                       \
+      TZ_LOOP_BYTES / BYTES)                                                                       \
+    X(store_rate, "aligned stores over 16 KiB", TZ_LOOP_BYTES / BYTES)                             \
+    X(issue_rate, "a load, an addition or product, three scalar additions in turn", 40)
 
-typedef enum tz_loop_name {
-#define TZ_LOOP_ENUM(name) TZ_LOOP_##name,
-    TZ_LOOP_TABLE(TZ_LOOP_ENUM)
-#undef TZ_LOOP_ENUM
-        TZ_LOOPS
-} tz_loop_name;
+#define TZ_LOOP_COUNT(number, what, instructions) +1
+enum { TZ_LOOPS = 0 TZ_LOOP_TABLE(TZ_LOOP_COUNT, 0) };
+#undef TZ_LOOP_COUNT
 
 typedef struct tz_loop_set {
     int vector_bytes;

@@ -5,25 +5,11 @@ typedef double TZ__V(f64) __attribute__((vector_size(TZ__BYTES), aligned(TZ__BYT
 typedef uint32_t TZ__V(u32) __attribute__((vector_size(TZ__BYTES), aligned(TZ__BYTES), may_alias));
 typedef float TZ__V(f32_off) __attribute__((vector_size(TZ__BYTES), aligned(4), may_alias));
 
-TZ__CHAINS(fp32_rate, f32, TZ__ADD, TZ__ADD)
-TZ__CHAINS(fp32_multiply_rate, f32, TZ__MULTIPLY, TZ__MULTIPLY)
 TZ__CHAINS(fp32_mixed_rate, f32, TZ__ADD, TZ__MULTIPLY)
-TZ__CHAIN(fp32_latency, f32, TZ__ADD)
-TZ__CHAINS(fp64_rate, f64, TZ__ADD, TZ__ADD)
-TZ__CHAINS(fp64_multiply_rate, f64, TZ__MULTIPLY, TZ__MULTIPLY)
 TZ__CHAINS(fp64_mixed_rate, f64, TZ__ADD, TZ__MULTIPLY)
-TZ__CHAIN(fp64_latency, f64, TZ__ADD)
 TZ__CHAINS(integer_rate, u32, TZ__ADD, TZ__ADD)
-TZ__CHAIN(integer_latency, u32, TZ__ADD)
-TZ__CHAINS(multiply_rate, u32, TZ__MULTIPLY, TZ__MULTIPLY)
 TZ__CHAINS(logic_rate, u32, TZ__XOR, TZ__XOR)
-TZ__CHAIN(logic_latency, u32, TZ__XOR)
-TZ__CHAINS(alu_rate, u32, TZ__ADD, TZ__XOR)
-TZ__CHAINS(move_rate, f32, TZ__BLEND, TZ__BLEND)
-TZ__CHAINS(shuffle_rate, f32, TZ__TURN, TZ__TURN)
-TZ__CHAIN(shuffle_latency, f32, TZ__TURN)
 TZ__CHAINS(special_rate, f32, TZ__DIVIDE, TZ__DIVIDE)
-TZ__CHAINS(fp64_special_rate, f64, TZ__DIVIDE, TZ__DIVIDE)
 
 static void TZ__V(load_rate)(long rounds, void *memory)
 {
@@ -46,20 +32,6 @@ static void TZ__V(unaligned_load_rate)(long rounds, void *memory)
 #pragma GCC unroll 16
         for (size_t k = 0; k < TZ_LOOP_BYTES / TZ__BYTES; k++) {
             const TZ__V(f32) value = (TZ__V(f32))at[k];
-            TZ__USE(value);
-        }
-    }
-}
-
-/* One element each, wherever it goes. */
-static void TZ__V(narrow_load_rate)(long rounds, void *memory)
-{
-    for (long i = 0; i < rounds; i++) {
-        const float *at = memory;
-        TZ__HIDE(at);
-#pragma GCC unroll 16
-        for (size_t k = 0; k < TZ_LOOP_BYTES / 16; k++) {
-            const float value = at[k];
             TZ__USE(value);
         }
     }
@@ -127,7 +99,7 @@ static void TZ__V(read)(const void *from, size_t bytes)
 
 static const tz_loop_set TZ__V(set) = {
     .vector_bytes = TZ__BYTES,
-    .rows = {TZ__LOOPS(TZ__LOOP_ROW)},
+    .rows = {TZ_LOOP_TABLE(TZ__LOOP_ROW, TZ__BYTES)},
     .copy = TZ__V(copy),
     .read = TZ__V(read),
 };
@@ -135,5 +107,3 @@ static const tz_loop_set TZ__V(set) = {
 #undef TZ__ISA
 #undef TZ__BYTES
 #undef TZ__REGISTER
-#undef TZ__TURNED
-#undef TZ__BLENDED

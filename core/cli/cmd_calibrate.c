@@ -1,5 +1,5 @@
 /* trapeze calibrate: measures a device and keeps its record. */
-#include "cli/options.h"
+#include "cli/command.h"
 #include "cli/print_predictions.h"
 
 #include "base/machine.h"

@@ -1,8 +1,7 @@
 /* trapeze doctor: what this machine has and what is missing. */
-#include "cli/options.h"
+#include "cli/command.h"
 
 #include "backend/backend.h"
-#include "backend/cpu/x86/instruction.h"
 #include "backend/cuda/driver/driver.h"
 #include "base/machine.h"
 #include "base/ranks.h"
@@ -124,9 +123,6 @@ static void put_backends(tz_facts *facts)
              tz_backends[i]->available && !tz_backends[i]->available() ? " (not on this machine)"
                                                                        : "");
     char text[4096];
-    tz_decoder_describe(text, sizeof text);
-    tz_facts_part(facts, 0, "machine code");
-    tz_facts_lines(facts, text);
     tz_cuda_describe(text, sizeof text);
     tz_facts_part(facts, 0, "cuda");
     tz_facts_lines(facts, text);
@@ -361,8 +357,6 @@ static void sum_up_missing(tz_facts *facts)
             fprintf(out, "%s%s", named++ ? " " : " (apt-get install ", parts[i].package);
     if (out)
         fprintf(out, ")");
-    if (!tz_decoder_describe(text, sizeof text))
-        tz_fact_text(facts, "predict", "%s", text);
     if (!tz_ranks_describe(text, sizeof text))
         tz_fact_text(facts, "mpirun", "%s", text);
 }

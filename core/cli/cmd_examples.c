@@ -1,6 +1,6 @@
 /* trapeze examples: lists the scenarios that come with Trapeze, and copies them with the files that
  * they read. */
-#include "cli/options.h"
+#include "cli/command.h"
 
 #include "base/atomic.h"
 #include "base/file.h"
@@ -240,7 +240,6 @@ static tz_status copy_file(const copying *c, const char *file, tz_error *error)
 {
     char from[PATH_MAX], to[PATH_MAX], folder[PATH_MAX], *data = NULL;
     size_t bytes;
-    tz_atomic_file *out = NULL;
     tz_status status = join(from, c->example->folder, file, error);
     if (!status)
         status = join(to, c->into, file, error);
@@ -251,13 +250,7 @@ static tz_status copy_file(const copying *c, const char *file, tz_error *error)
         status = tz_make_dirs(folder, error);
     }
     if (!status)
-        status = tz_atomic_open(&out, to, false, error);
-    if (!status)
-        status = tz_atomic_write(out, data, bytes, error);
-    if (!status)
-        status = tz_atomic_commit(out, error);
-    else
-        tz_atomic_abort(out);
+        status = tz_atomic_save(to, false, data, bytes, error);
     free(data);
     return status;
 }

@@ -1,25 +1,15 @@
 /* trapeze explain: why a run used its plans, what they cost and what would have been better. */
-#include "cli/options.h"
+#include "cli/command.h"
 
 #include "base/machine.h"
 #include "cli/print_predictions.h"
+#include "cli/print_run.h"
 #include "model/power.h"
 #include "predict/prediction_table.h"
 #include <limits.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-
-static const char *text_of(const json_t *object, const char *key)
-{
-    const char *text = json_string_value(json_object_get(object, key));
-    return text ? text : "";
-}
-
-static int int_of(const json_t *object, const char *key)
-{
-    return (int)json_integer_value(json_object_get(object, key));
-}
 
 /* ---- The record as a workload ---------------------------------------------------------------- */
 
@@ -75,11 +65,11 @@ static void read_config(const json_t *simulation, const tz_registry *registry, r
 {
     const json_t *grid = json_object_get(simulation, "grid"),
                  *boundary = json_object_get(simulation, "boundary");
-    const char *precision = text_of(simulation, "precision");
+    const char *precision = tz_json_text(simulation, "precision");
     memset(r, 0, sizeof *r);
     tz_simulation_config *config = &r->config;
     config->registry = registry;
-    config->stencil = text_of(simulation, "stencil");
+    config->stencil = tz_json_text(simulation, "stencil");
     config->dims = (int)json_array_size(grid);
     config->dims = config->dims > TZ_AXES ? TZ_AXES : config->dims;
     for (int axis = 0; axis < TZ_AXES; axis++) {
@@ -90,8 +80,8 @@ static void read_config(const json_t *simulation, const tz_registry *registry, r
     /* With mixed precision, stages iterate in single precision. */
     config->precision =
         strcmp(precision, "mixed") == 0 ? TZ_PRECISION_CORRECTION : tz_precision_find(precision);
-    config->backend = text_of(simulation, "backend");
-    config->threads = int_of(simulation, "threads");
+    config->backend = tz_json_text(simulation, "backend");
+    config->threads = (int)tz_json_int(simulation, "threads");
     /* Several devices: slabs on this CPU, or so many GPUs, whether or not they are here. */
     const size_t devices = json_array_size(json_object_get(simulation, "devices"));
     if (devices > 1) {
@@ -121,21 +111,8 @@ static void plan_text(const json_t *entry, int dims, char *text, size_t size)
 
 static double seconds_per_step(const json_t *entry)
 {
-    const double steps = json_number_value(json_object_get(entry, "steps"));
-    return steps > 0 ? json_number_value(json_object_get(entry, "seconds")) / steps : NAN;
-}
-
-/* The plan of the most steps. Other plans are remainders and trials. */
-static const json_t *main_plan(const json_t *plans)
-{
-    const json_t *most = NULL;
-    for (size_t i = 0; i < json_array_size(plans); i++) {
-        const json_t *entry = json_array_get(plans, i);
-        if (!most || json_integer_value(json_object_get(entry, "steps")) >
-                         json_integer_value(json_object_get(most, "steps")))
-            most = entry;
-    }
-    return most;
+    const double steps = tz_json_number(entry, "steps");
+    return steps > 0 ? tz_json_number(entry, "seconds") / steps : NAN;
 }
 
 /* The policy, its decisions (without the middle of a long list), and the fastest plan that the run
@@ -148,7 +125,7 @@ static void put_policy(tz_facts *facts, const json_t *policy, int dims)
     const size_t count = json_array_size(decisions);
     if (!policy)
         return;
-    tz_fact_text(facts, "policy", "%s", text_of(policy, "text"));
+    tz_fact_text(facts, "policy", "%s", tz_json_text(policy, "text"));
     for (size_t i = 0; i < count; i++) {
         const json_t *entry = json_array_get(decisions, i);
         if (i >= SHOWN && i + SHOWN < count) {
@@ -156,23 +133,22 @@ static void put_policy(tz_facts *facts, const json_t *policy, int dims)
                 tz_fact_text(facts, NULL, "… %zu more", count - 2 * SHOWN);
             continue;
         }
-        tz_fact_text(facts, NULL, "step %" JSON_INTEGER_FORMAT ": height %d: %s",
-                     json_integer_value(json_object_get(entry, "step")),
-                     int_of(json_object_get(entry, "to"), "height"), text_of(entry, "reason"));
+        tz_fact_text(facts, NULL, "step %lld: height %d: %s", tz_json_int(entry, "step"),
+                     (int)tz_json_int(json_object_get(entry, "to"), "height"),
+                     tz_json_text(entry, "reason"));
     }
     for (size_t i = 0; i < json_array_size(measured); i++) {
         const json_t *entry = json_array_get(measured, i);
         const json_t *time = json_object_get(entry, "seconds_per_iteration");
         if (json_is_number(time) &&
-            (!fastest || json_number_value(time) <
-                             json_number_value(json_object_get(fastest, "seconds_per_iteration"))))
+            (!fastest ||
+             json_number_value(time) < tz_json_number(fastest, "seconds_per_iteration")))
             fastest = entry;
     }
     if (fastest) {
         char text[TZ_PLAN_TEXT_SIZE], time[TZ_TEXT_SIZE];
         plan_text(fastest, dims, text, sizeof text);
-        tz_format_seconds(json_number_value(json_object_get(fastest, "seconds_per_iteration")),
-                          time, sizeof time);
+        tz_format_seconds(tz_json_number(fastest, "seconds_per_iteration"), time, sizeof time);
         tz_fact_text(facts, NULL, "the fastest of %zu measured: %s: %s an iteration",
                      json_array_size(measured), text, time);
     }
@@ -182,7 +158,8 @@ static void put_policy(tz_facts *facts, const json_t *policy, int dims)
 static void put_paths(tz_facts *facts, const json_t *exchanges)
 {
     const json_t *between = json_object_get(exchanges, "between_ranks");
-    const int direct = int_of(between, "direct"), by_host = int_of(between, "through_host");
+    const int direct = (int)tz_json_int(between, "direct"),
+              by_host = (int)tz_json_int(between, "through_host");
     const char *why = json_string_value(json_object_get(between, "why"));
     if (direct > 0)
         tz_fact_text(facts, NULL,
@@ -198,10 +175,10 @@ static void put_exchanges(tz_facts *facts, const json_t *simulation)
 {
     const json_t *devices = json_object_get(simulation, "devices"),
                  *exchanges = json_object_get(simulation, "exchanges");
-    const double count = json_number_value(json_object_get(exchanges, "count")),
-                 bytes = json_number_value(json_object_get(exchanges, "bytes")),
-                 seconds = json_number_value(json_object_get(exchanges, "seconds")),
-                 all_s = json_number_value(json_object_get(simulation, "seconds"));
+    const double count = tz_json_number(exchanges, "count"),
+                 bytes = tz_json_number(exchanges, "bytes"),
+                 seconds = tz_json_number(exchanges, "seconds"),
+                 all_s = tz_json_number(simulation, "seconds");
     char time[TZ_TEXT_SIZE], each[TZ_TEXT_SIZE];
     if (json_array_size(devices) < 2)
         return;
@@ -209,10 +186,11 @@ static void put_exchanges(tz_facts *facts, const json_t *simulation)
     fprintf(out, "%zu slabs:", json_array_size(devices));
     for (size_t i = 0; i < json_array_size(devices); i++) {
         const json_t *slab = json_array_get(devices, i);
-        fprintf(out, "%s %d to %d", i ? "," : "", int_of(slab, "from"), int_of(slab, "to"));
+        fprintf(out, "%s %d to %d", i ? "," : "", (int)tz_json_int(slab, "from"),
+                (int)tz_json_int(slab, "to"));
     }
     if (json_is_string(json_object_get(simulation, "shares")))
-        fprintf(out, "; shares %s", text_of(simulation, "shares"));
+        fprintf(out, "; shares %s", tz_json_text(simulation, "shares"));
     if (!(count > 0)) {
         fprintf(out, "\n           no exchange");
         return;
@@ -240,17 +218,16 @@ static void put_cost(tz_facts *facts, const json_t *simulation, const json_t *pl
     double other_s = 0, all_s = 0;
     for (size_t i = 0; i < json_array_size(plans); i++) {
         const json_t *entry = json_array_get(plans, i);
-        const double seconds = json_number_value(json_object_get(entry, "seconds"));
+        const double seconds = tz_json_number(entry, "seconds");
         char text[TZ_PLAN_TEXT_SIZE], time[TZ_TEXT_SIZE], each[TZ_TEXT_SIZE];
         plan_text(entry, dims, text, sizeof text);
         tz_format_seconds(seconds, time, sizeof time);
         tz_format_seconds(seconds_per_step(entry), each, sizeof each);
         tz_fact_text(facts, i == 0 ? "ran" : NULL,
-                     "%s\n           %" JSON_INTEGER_FORMAT " stages, %" JSON_INTEGER_FORMAT
+                     "%s\n           %lld stages, %lld"
                      " steps in %s: %s an iteration\n           because: %s",
-                     text, json_integer_value(json_object_get(entry, "stages")),
-                     json_integer_value(json_object_get(entry, "steps")), time, each,
-                     text_of(entry, "why"));
+                     text, tz_json_int(entry, "stages"), tz_json_int(entry, "steps"), time, each,
+                     tz_json_text(entry, "why"));
         all_s += seconds;
         other_s += entry == most ? 0 : seconds;
     }
@@ -305,8 +282,8 @@ enum { FORECASTS_MAX = 32 };
 
 typedef struct forecasts {
     forecast *kept[FORECASTS_MAX];
-    int count, next; /* when all are taken, the oldest is replaced */
-    tz_error said;   /* the last one, which is not repeated */
+    int count;
+    tz_error said; /* the last one, which is not repeated */
 } forecasts;
 
 static void forecast_destroy(forecast *f)
@@ -322,6 +299,7 @@ static void forecasts_clear(forecasts *all)
 {
     for (int i = 0; i < all->count; i++)
         forecast_destroy(all->kept[i]);
+    all->count = 0;
 }
 
 static bool needs_same_forecast(const json_t *a, const json_t *b)
@@ -366,15 +344,10 @@ static const forecast *forecast_get(forecasts *all, const json_t *simulation, co
             needs_same_forecast(all->kept[i]->simulation, simulation))
             return all->kept[i];
     forecast *made = forecast_create(simulation, r, device, used);
-    if (!made)
-        return NULL;
-    if (all->count < FORECASTS_MAX) {
+    if (made && all->count == FORECASTS_MAX)
+        forecasts_clear(all);
+    if (made)
         all->kept[all->count++] = made;
-    } else {
-        forecast_destroy(all->kept[all->next]);
-        all->kept[all->next] = made;
-        all->next = (all->next + 1) % FORECASTS_MAX;
-    }
     return made;
 }
 
@@ -434,11 +407,11 @@ static void put_heading(tz_facts *facts, const json_t *simulation, const recorde
 {
     facts->width = NAME_WIDTH;
     if (workload)
-        tz_facts_part(facts, 0, "\n%s: %s on %s, %s, %s; backend %s", text_of(simulation, "name"),
-                      r->config.stencil, workload->grid, workload->precision, workload->boundary,
-                      r->config.backend);
+        tz_facts_part(facts, 0, "\n%s: %s on %s, %s, %s; backend %s",
+                      tz_json_text(simulation, "name"), r->config.stencil, workload->grid,
+                      workload->precision, workload->boundary, r->config.backend);
     else
-        tz_facts_part(facts, 0, "\n%s: %s", text_of(simulation, "name"), r->config.stencil);
+        tz_facts_part(facts, 0, "\n%s: %s", tz_json_text(simulation, "name"), r->config.stencil);
 }
 
 static int explain_one(tz_facts *facts, const json_t *simulation, const tz_registry *registry,
@@ -447,7 +420,7 @@ static int explain_one(tz_facts *facts, const json_t *simulation, const tz_regis
     recorded r;
     tz_plan used;
     read_config(simulation, registry, &r);
-    const json_t *plans = json_object_get(simulation, "plans"), *most = main_plan(plans);
+    const json_t *plans = json_object_get(simulation, "plans"), *most = tz_main_plan(simulation);
     const bool readable = most && tz_plan_from_json(most, &used);
     const forecast *f = readable ? forecast_get(all, simulation, &r, device, &used) : NULL;
     put_heading(facts, simulation, &r, f ? f->workload : NULL);
@@ -466,7 +439,7 @@ static int explain_one(tz_facts *facts, const json_t *simulation, const tz_regis
         return tz_fail_text(EXIT_FAILED, "not enough memory for a prediction");
     put_exchanges(facts, simulation);
     if (f->status == TZ_OK)
-        put_verdict(facts, f, most, json_number_value(json_object_get(simulation, "seconds")));
+        put_verdict(facts, f, most, tz_json_number(simulation, "seconds"));
     /* What the run did is explained without a record of this machine, too. */
     const bool no_record = f->status == TZ_UNSUPPORTED && !device;
     if (no_record)
@@ -520,7 +493,7 @@ static int explain(tz_facts *facts, const char *folder, tz_plugins *plugins, con
     define_again(root, folder, plugins, &undefined);
     const tz_registry *registry = plugins->registry;
     tz_machine_read(&machine);
-    const char *cpu = text_of(json_object_get(root, "machine"), "cpu");
+    const char *cpu = tz_json_text(json_object_get(root, "machine"), "cpu");
     tz_facts_part(facts, 0, "%s", folder);
     if (!device && strcmp(cpu, machine.cpu) != 0)
         tz_fact_text(facts, "",

@@ -1,5 +1,5 @@
 /* trapeze export: writes the arrays of a run in other formats. */
-#include "cli/options.h"
+#include "cli/command.h"
 
 #include "base/atomic.h"
 #include "output/format/format.h"

@@ -1,5 +1,5 @@
 /* trapeze info: shows what a frame, an array or a run holds. */
-#include "cli/options.h"
+#include "cli/command.h"
 
 #include "cli/print_run.h"
 #include "output/folder.h"
@@ -28,13 +28,12 @@ static void put_checkpoint(tz_facts *facts, const char *folder, bool killed)
     const json_t *checkpoint = tz_checkpoint_facts(reader), *entry;
     size_t i;
     FILE *out = tz_fact(facts, "checkpoint");
-    fprintf(out, "number %" JSON_INTEGER_FORMAT " of %s",
-            json_integer_value(json_object_get(checkpoint, "number")),
+    fprintf(out, "number %lld of %s", tz_json_int(checkpoint, "number"),
             tz_json_text(checkpoint, "written"));
     json_array_foreach(json_object_get(checkpoint, "simulations"), i, entry)
     {
-        fprintf(out, ", %s at step %" JSON_INTEGER_FORMAT, tz_json_text(entry, "name"),
-                json_integer_value(json_object_get(json_object_get(entry, "progress"), "step")));
+        fprintf(out, ", %s at step %lld", tz_json_text(entry, "name"),
+                tz_json_int(json_object_get(entry, "progress"), "step"));
     }
     fprintf(out, "; the figures below are those of it");
     tz_fact_text(facts, "to go on", "trapeze resume %s", folder);

@@ -1,8 +1,8 @@
 /* trapeze manual: prints the reference of scenarios, the page for man(1), and completions of
  * shells. */
-#include "cli/options.h"
+#include "cli/command.h"
 
-#include "lua/manual.h"
+#include "lua/script.h"
 #include <string.h>
 
 /* ---- Manual pages ---------------------------------------------------------------------------- */

@@ -1,5 +1,5 @@
 /* trapeze new: writes the folder of a new plugin. */
-#include "cli/options.h"
+#include "cli/command.h"
 
 #include "base/atomic.h"
 #include "base/file.h"
@@ -189,22 +189,6 @@ typedef struct new_files {
     const char *scenario; /* the text of NAME.lua */
 } new_files;
 
-static tz_status write_file(const char *folder, const char *name, const char *ending,
-                            const char *text, tz_error *error)
-{
-    char path[PATH_MAX];
-    tz_atomic_file *file = NULL;
-    snprintf(path, sizeof path, "%s/%s%s", folder, name, ending);
-    tz_status status = tz_atomic_open(&file, path, false, error);
-    if (status)
-        return status;
-    status = tz_atomic_write(file, text, strlen(text), error);
-    if (!status)
-        return tz_atomic_commit(file, error);
-    tz_atomic_abort(file);
-    return status;
-}
-
 /* Make the folder NAME in the working folder with all files. TZ_IO, TZ_MEMORY; then nothing is
  * left. */
 static tz_status write_folder(const new_files *files, tz_error *error)
@@ -231,10 +215,13 @@ static tz_status write_folder(const new_files *files, tz_error *error)
         return status;
     }
     int written = 0;
-    for (; !status && written < PARTS; written++)
-        status = write_file(name, parts[written][0], parts[written][1], parts[written][2], error);
+    char path[PATH_MAX];
+    for (; !status && written < PARTS; written++) {
+        const char *text = parts[written][2];
+        snprintf(path, sizeof path, "%s/%s%s", name, parts[written][0], parts[written][1]);
+        status = tz_atomic_save(path, false, text, strlen(text), error);
+    }
     for (int i = 0; status && i < written; i++) {
-        char path[PATH_MAX];
         snprintf(path, sizeof path, "%s/%s%s", name, parts[i][0], parts[i][1]);
         unlink(path);
     }

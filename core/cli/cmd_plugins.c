@@ -1,5 +1,5 @@
 /* trapeze plugins: lists the stencils. */
-#include "cli/options.h"
+#include "cli/command.h"
 
 #include "base/names.h"
 #include "base/number.h"

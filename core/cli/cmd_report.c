@@ -1,5 +1,5 @@
 /* trapeze report: writes a page that shows what a run has done. */
-#include "cli/options.h"
+#include "cli/command.h"
 
 #include "output/report/report.h"
 #include <limits.h>

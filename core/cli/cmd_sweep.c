@@ -1,5 +1,5 @@
 /* trapeze sweep: runs a scenario with each combination of parameters. */
-#include "cli/options.h"
+#include "cli/command.h"
 
 #include "base/atomic.h"
 #include "base/file.h"
@@ -156,19 +156,6 @@ static void name_folder(sweep *s)
         snprintf(s->folder, sizeof s->folder, "runs/%.*s-sweep", (int)length, name);
 }
 
-static tz_status write_identity(const char *path, const char *text, tz_error *error)
-{
-    tz_atomic_file *file = NULL;
-    tz_status status = tz_atomic_open(&file, path, false, error);
-    if (status == TZ_OK) {
-        status = tz_atomic_write(file, text, strlen(text), error);
-        if (status == TZ_OK)
-            return tz_atomic_commit(file, error);
-        tz_atomic_abort(file);
-    }
-    return status;
-}
-
 /* Make the folder, or take that of the same sweep, and lock it. */
 static tz_status open_folder(sweep *s, tz_error *error)
 {
@@ -190,7 +177,7 @@ static tz_status open_folder(sweep *s, tz_error *error)
                                                       "has files, but is no folder of a sweep; "
                                                       "give another one with --out");
         if (status == TZ_OK)
-            status = write_identity(path, wanted, error);
+            status = tz_atomic_save(path, false, wanted, strlen(wanted), error);
     }
     if (status == TZ_OK)
         status = tz_file_read(path, 2 * SCRIPT_BYTES_MAX, &found, &bytes, error);
@@ -286,7 +273,7 @@ static tz_status run_point(sweep *s, size_t point, const char *folder, char **wh
         const tz_process process = {.program = "/proc/self/exe",
                                     .arguments = arguments,
                                     .limit_s = 1e12,
-                                    .stopped = tz_interrupt_signal};
+                                    .cancel = {.stopped = tz_interrupt_signal}};
         status = tz_process_run(&process, &output, &code, error);
     }
     if (status == TZ_OK && code != 0) {

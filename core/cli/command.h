@@ -1,11 +1,14 @@
-/* The commands of the command line and what they share. Only core/cli prints and exits. */
+/* The commands of the command line and what they share: messages, plugins, options, printing. Only
+ * core/cli prints and exits. */
 #ifndef TZ_CORE_CLI_COMMAND_H
 #define TZ_CORE_CLI_COMMAND_H
 
 #include "base/error.h"
+#include "base/facts.h"
 #include "base/paths.h"
 #include "define/definition.h"
 #include "stencil/registry.h"
+#include <getopt.h> /* optind */
 #include <jansson.h>
 #include <stdio.h>
 
@@ -81,5 +84,96 @@ int tz_plugins_find(tz_plugins *plugins, const char *id, const char *from,
 /* ---- Runs ---- */
 /* Read FOLDER/run.json. NULL after a printed error. */
 json_t *tz_run_load(const char *folder);
+/* Members of an object: a text or "?", an integer, a number; 0 where there is none. */
+const char *tz_json_text(const json_t *object, const char *key);
+long long tz_json_int(const json_t *object, const char *key);
+double tz_json_number(const json_t *object, const char *key);
+
+/* ---- Options of a command: each command has one table, and one function reads them all. ---- */
+typedef enum tz_option_kind {
+    TZ_OPTION_FLAG,    /* takes no value; *(bool *)out becomes true */
+    TZ_OPTION_TEXT,    /* *(const char **)out, borrowed from argv */
+    TZ_OPTION_INTEGER, /* *(int *)out, from low to high */
+    TZ_OPTION_PATHS,   /* may be repeated: added to *(tz_paths *)out */
+    TZ_OPTION_FORM,    /* takes no value; *(tz_form *)out becomes `low`; a second form is refused */
+    TZ_OPTION_OPTIONAL, /* --NAME or --NAME=VALUE: the same, the text is NULL or VALUE */
+    TZ_OPTION_CALL      /* what `take` makes of the text */
+} tz_option_kind;
+
+/* EXIT_DONE, or what to exit with after a printed error. */
+typedef int tz_option_take(const tz_command *command, void *out, const char *text);
+
+typedef struct tz_option {
+    const char *name; /* without "--"; NULL ends a table */
+    tz_option_kind kind;
+    void *out;
+    int low, high;
+    tz_option_take *take;
+    char letter; /* "-q" for "--quiet"; 0: none */
+} tz_option;
+
+/* Rows of a table; its last row is {.name = NULL}. */
+#define TZ_FLAG(name_, out_)                                                                       \
+    {                                                                                              \
+        .name = name_, .kind = TZ_OPTION_FLAG, .out = out_                                         \
+    }
+#define TZ_TEXT(name_, out_)                                                                       \
+    {                                                                                              \
+        .name = name_, .kind = TZ_OPTION_TEXT, .out = out_                                         \
+    }
+#define TZ_INTEGER(name_, out_, low_, high_)                                                       \
+    {                                                                                              \
+        .name = name_, .kind = TZ_OPTION_INTEGER, .out = out_, .low = low_, .high = high_          \
+    }
+#define TZ_PATHS(name_, out_)                                                                      \
+    {                                                                                              \
+        .name = name_, .kind = TZ_OPTION_PATHS, .out = out_                                        \
+    }
+#define TZ_CALL(name_, out_, take_)                                                                \
+    {                                                                                              \
+        .name = name_, .kind = TZ_OPTION_CALL, .out = out_, .take = take_                          \
+    }
+/* --csv and --json: *(tz_form *)out_. */
+#define TZ_FORMS(out_)                                                                             \
+    {.name = "json", .kind = TZ_OPTION_FORM, .out = out_, .low = TZ_FORM_JSON},                    \
+    {                                                                                              \
+        .name = "csv", .kind = TZ_OPTION_FORM, .out = out_, .low = TZ_FORM_CSV                     \
+    }
+/* -v, --verbose: details after what matters first. */
+#define TZ_VERBOSE(out_)                                                                           \
+    {                                                                                              \
+        .name = "verbose", .kind = TZ_OPTION_FLAG, .out = out_, .letter = 'v'                      \
+    }
+
+enum { TZ_OPTIONS_MAX = 40, TZ_OPTIONS_GO_ON = -1 };
+
+/* A tz_option_take for --backend: *(const char **)out becomes the name of a known backend. */
+int tz_take_backend(const tz_command *command, void *out, const char *text);
+
+/* The same for --set: NAME=VALUE is added to *(tz_paths *)out. */
+int tz_take_set(const tz_command *command, void *out, const char *text);
+
+/* The same for --family: the family of the tz_plan at `out` becomes that of a backend. */
+int tz_take_family(const tz_command *command, void *out, const char *text);
+
+/* Read all options of a command line. --help and -h need no entry. Returns TZ_OPTIONS_GO_ON, with
+ * the arguments from argv[optind] on; or what to exit with, after --help or a printed error. */
+int tz_options_read(const tz_command *command, int argc, char **argv, const tz_option *options);
+
+/* ---- Printing ---- */
+enum { TZ_TEXT_SIZE = 96 };
+
+/* "1.25 ms", four digits. */
+void tz_format_seconds(double seconds, char *text, size_t size);
+/* The unit in which a time of `seconds` or more is at least 1, and the factor to convert to it. */
+const char *tz_time_unit(double seconds, double *scale);
+/* "1.5 GiB", four digits. */
+void tz_format_bytes(double bytes, char *text, size_t size);
+
+/* Print it in lines that are indented, with so many digits a number. Takes it; NULL: not enough
+ * memory. */
+void tz_print_json(json_t *json, int digits);
+/* Print a sheet: text, CSV, or a list in JSON. */
+void tz_print_sheet(const tz_sheet *sheet, tz_form form);
 
 #endif

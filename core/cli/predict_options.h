@@ -2,7 +2,7 @@
 #ifndef TZ_CORE_CLI_PREDICT_OPTIONS_H
 #define TZ_CORE_CLI_PREDICT_OPTIONS_H
 
-#include "cli/options.h"
+#include "cli/command.h"
 #include "predict/workload.h"
 
 enum { TZ_PREDICT_OPTIONS_SETS_MAX = TZ_PARAMS_MAX };

@@ -2,7 +2,7 @@
 #ifndef TZ_CORE_CLI_PRINT_PREDICTIONS_H
 #define TZ_CORE_CLI_PRINT_PREDICTIONS_H
 
-#include "cli/print.h"
+#include "cli/command.h"
 #include "predict/sheets.h"
 
 /* The device's title, or its name if it has none. */

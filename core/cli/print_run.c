@@ -5,17 +5,11 @@
 #include "base/number.h"
 #include <string.h>
 
-const char *tz_json_text(const json_t *object, const char *key)
-{
-    const char *text = json_string_value(json_object_get(object, key));
-    return text ? text : "?";
-}
-
 static void print_number(FILE *out, const json_t *value)
 {
     char number[TZ_NUMBER_SIZE];
     if (json_is_integer(value))
-        fprintf(out, "%" JSON_INTEGER_FORMAT, json_integer_value(value));
+        fprintf(out, "%lld", json_integer_value(value));
     else if (json_is_real(value))
         fprintf(out, "%s", tz_number_format(number, json_real_value(value)));
     else if (json_is_boolean(value))
@@ -61,7 +55,7 @@ static void put_fields(tz_facts *facts, const json_t *fields)
             FILE *out = tz_fact(facts, i == 0 ? name : NULL);
             fprintf(out, "%s", tz_json_text(entry, "source"));
             if (seed)
-                fprintf(out, ", seed %" JSON_INTEGER_FORMAT, json_integer_value(seed));
+                fprintf(out, ", seed %lld", json_integer_value(seed));
         }
     }
 }
@@ -69,15 +63,14 @@ static void put_fields(tz_facts *facts, const json_t *fields)
 /* "stream 8": family and height of a plan. */
 static void print_plan_short(FILE *out, const json_t *plan)
 {
-    fprintf(out, "%s %" JSON_INTEGER_FORMAT, tz_json_text(plan, "family"),
-            json_integer_value(json_object_get(plan, "height")));
+    fprintf(out, "%s %lld", tz_json_text(plan, "family"), tz_json_int(plan, "height"));
 }
 
 static void print_decision(FILE *out, const json_t *d)
 {
     const json_t *from = json_object_get(d, "from"), *times = json_object_get(d, "times");
     const json_t *time = json_object_get(d, "seconds_per_iteration");
-    fprintf(out, "step %" JSON_INTEGER_FORMAT ": ", json_integer_value(json_object_get(d, "step")));
+    fprintf(out, "step %lld: ", tz_json_int(d, "step"));
     if (json_is_object(from) && json_equal((json_t *)from, json_object_get(d, "to"))) {
         fprintf(out, "keeps ");
     } else if (json_is_object(from)) {
@@ -92,7 +85,7 @@ static void print_decision(FILE *out, const json_t *d)
     else if (json_is_number(time))
         fprintf(out, " (%.4g us an iteration)", 1e6 * seconds);
     if (times)
-        fprintf(out, ", %" JSON_INTEGER_FORMAT " times", json_integer_value(times));
+        fprintf(out, ", %lld times", json_integer_value(times));
 }
 
 /* The decisions of the policy, without the middle of a long list. */
@@ -111,10 +104,9 @@ static void put_policy(tz_facts *facts, const json_t *policy)
         }
         print_decision(tz_fact(facts, NULL), json_array_get(decisions, i));
     }
-    const json_int_t left_out = json_integer_value(json_object_get(policy, "decisions_left_out"));
+    const long long left_out = tz_json_int(policy, "decisions_left_out");
     if (left_out > 0)
-        tz_fact_text(facts, NULL, "and %" JSON_INTEGER_FORMAT " that run.json does not hold",
-                     left_out);
+        tz_fact_text(facts, NULL, "and %lld that run.json does not hold", left_out);
 }
 
 static void put_jumps(tz_facts *facts, const json_t *jump)
@@ -122,29 +114,26 @@ static void put_jumps(tz_facts *facts, const json_t *jump)
     if (!jump)
         return;
     FILE *out = tz_fact(facts, "jumps");
-    fprintf(out, "%" JSON_INTEGER_FORMAT " of %" JSON_INTEGER_FORMAT " steps",
-            json_integer_value(json_object_get(jump, "jumps")),
-            json_integer_value(json_object_get(jump, "steps")));
-    const json_int_t steady = json_integer_value(json_object_get(jump, "steady_states"));
+    fprintf(out, "%lld of %lld steps", tz_json_int(jump, "jumps"), tz_json_int(jump, "steps"));
+    const long long steady = tz_json_int(jump, "steady_states");
     if (steady > 0)
-        fprintf(out, ", %" JSON_INTEGER_FORMAT " to a steady state", steady);
-    fprintf(out, ", in %.3g s, by %s", json_number_value(json_object_get(jump, "seconds")),
+        fprintf(out, ", %lld to a steady state", steady);
+    fprintf(out, ", in %.3g s, by %s", tz_json_number(jump, "seconds"),
             tz_json_text(jump, "library"));
 }
 
 static void put_steps(tz_facts *facts, const json_t *simulation)
 {
     FILE *out = tz_fact(facts, "steps");
-    fprintf(out, "%" JSON_INTEGER_FORMAT " in %.3g s",
-            json_integer_value(json_object_get(simulation, "steps")),
-            json_number_value(json_object_get(simulation, "seconds")));
+    fprintf(out, "%lld in %.3g s", tz_json_int(simulation, "steps"),
+            tz_json_number(simulation, "seconds"));
     const json_t *rate = json_object_get(simulation, "gcells_per_s");
     if (json_is_number(rate))
         fprintf(out, ", %.3g GCells/s", json_number_value(rate));
     const json_t *energy = json_object_get(simulation, "joule_per_gcell");
     if (json_is_number(energy))
         fprintf(out, ", %.3g J/GCell", json_number_value(energy));
-    const double set_up = json_number_value(json_object_get(simulation, "set_up_seconds"));
+    const double set_up = tz_json_number(simulation, "set_up_seconds");
     if (set_up >= 1e-3)
         fprintf(out, "; %.3g s for kernels", set_up);
 }
@@ -154,11 +143,10 @@ static void put_plans(tz_facts *facts, const json_t *plans)
     for (size_t i = 0; i < json_array_size(plans); i++) {
         const json_t *plan = json_array_get(plans, i);
         FILE *out = tz_fact(facts, i == 0 ? "plan" : NULL);
-        fprintf(out, "%s, height %" JSON_INTEGER_FORMAT ", tile ", tz_json_text(plan, "family"),
-                json_integer_value(json_object_get(plan, "height")));
+        fprintf(out, "%s, height %lld, tile ", tz_json_text(plan, "family"),
+                tz_json_int(plan, "height"));
         print_list(out, json_object_get(plan, "tile"), " x ");
-        fprintf(out, ", %" JSON_INTEGER_FORMAT " stages: %s",
-                json_integer_value(json_object_get(plan, "stages")), tz_json_text(plan, "why"));
+        fprintf(out, ", %lld stages: %s", tz_json_int(plan, "stages"), tz_json_text(plan, "why"));
     }
 }
 
@@ -172,9 +160,8 @@ static void put_simulation(tz_facts *facts, const json_t *simulation)
     print_list(tz_fact(facts, "grid"), json_object_get(simulation, "grid"), " x ");
     tz_fact_text(facts, "precision", "%s", tz_json_text(simulation, "precision"));
     print_list(tz_fact(facts, "boundary"), json_object_get(simulation, "boundary"), ", ");
-    tz_fact_text(facts, "backend", "%s, %" JSON_INTEGER_FORMAT " threads",
-                 tz_json_text(simulation, "backend"),
-                 json_integer_value(json_object_get(simulation, "threads")));
+    tz_fact_text(facts, "backend", "%s, %lld threads", tz_json_text(simulation, "backend"),
+                 tz_json_int(simulation, "threads"));
     put_steps(facts, simulation);
     put_jumps(facts, json_object_get(simulation, "jump"));
     const json_t *time = json_object_get(simulation, "time");
@@ -196,8 +183,8 @@ static void put_simulation(tz_facts *facts, const json_t *simulation)
     const json_t *output;
     json_object_foreach(json_object_get(simulation, "outputs"), pattern, output)
     {
-        tz_fact_text(facts, tz_json_text(output, "kind"), "%s: %" JSON_INTEGER_FORMAT, pattern,
-                     json_integer_value(json_object_get(output, "count")));
+        tz_fact_text(facts, tz_json_text(output, "kind"), "%s: %lld", pattern,
+                     tz_json_int(output, "count"));
     }
 }
 
@@ -210,15 +197,13 @@ void tz_print_run(tz_facts *facts, const json_t *record)
 
 /* ---- In a few lines -------------------------------------------------------------------------- */
 
-/* The plan of the most steps, or NULL. */
-static const json_t *main_plan(const json_t *simulation)
+const json_t *tz_main_plan(const json_t *simulation)
 {
     const json_t *plans = json_object_get(simulation, "plans"), *most = NULL, *plan;
     size_t i;
     json_array_foreach((json_t *)plans, i, plan)
     {
-        if (!most || json_integer_value(json_object_get(plan, "steps")) >
-                         json_integer_value(json_object_get(most, "steps")))
+        if (!most || tz_json_int(plan, "steps") > tz_json_int(most, "steps"))
             most = plan;
     }
     return most;
@@ -231,8 +216,7 @@ static const json_t *longest(const json_t *simulations)
     size_t i;
     json_array_foreach((json_t *)simulations, i, simulation)
     {
-        if (json_number_value(json_object_get(simulation, "seconds")) >
-            json_number_value(json_object_get(most, "seconds")))
+        if (tz_json_number(simulation, "seconds") > tz_json_number(most, "seconds"))
             most = simulation;
     }
     return most;
@@ -240,8 +224,8 @@ static const json_t *longest(const json_t *simulations)
 
 static void sum_up_simulation(FILE *out, const json_t *simulation, const char *by)
 {
-    const json_int_t threads = json_integer_value(json_object_get(simulation, "threads"));
-    const json_t *plan = main_plan(simulation);
+    const long long threads = tz_json_int(simulation, "threads");
+    const json_t *plan = tz_main_plan(simulation);
     const char *backend = tz_json_text(simulation, "backend");
     fprintf(out, "  %-8s ", tz_json_text(simulation, "stencil"));
     print_list(out, json_object_get(simulation, "grid"), " x ");
@@ -249,15 +233,15 @@ static void sum_up_simulation(FILE *out, const json_t *simulation, const char *b
         fprintf(out, ", %s", tz_json_text(simulation, "precision"));
     fprintf(out, ", by %s", backend);
     if (strcmp(backend, "cpu") == 0)
-        fprintf(out, " with %" JSON_INTEGER_FORMAT " thread%s", threads, threads == 1 ? "" : "s");
+        fprintf(out, " with %lld thread%s", threads, threads == 1 ? "" : "s");
     else
         fprintf(out, " on %s", tz_json_text(simulation, "device"));
     fprintf(out, " (%s)\n",
             json_is_true(json_object_get(simulation, "backend_given")) ? by : "auto");
     if (!plan)
         return;
-    fprintf(out, "  plan     %s, height %" JSON_INTEGER_FORMAT ", tile ",
-            tz_json_text(plan, "family"), json_integer_value(json_object_get(plan, "height")));
+    fprintf(out, "  plan     %s, height %lld, tile ", tz_json_text(plan, "family"),
+            tz_json_int(plan, "height"));
     print_list(out, json_object_get(plan, "tile"), " x ");
     fprintf(out, "; %s\n", tz_json_text(json_object_get(simulation, "policy"), "text"));
 }
@@ -269,12 +253,12 @@ static int sum_up_files(FILE *out, const json_t *simulation, int named, int most
     const json_t *output;
     json_object_foreach(json_object_get(simulation, "outputs"), pattern, output)
     {
-        const json_int_t count = json_integer_value(json_object_get(output, "count"));
+        const long long count = tz_json_int(output, "count");
         const char *kind = tz_json_text(output, "kind");
         const bool rows = strcmp(kind, "table") == 0;
         if (count > 0 && strcmp(kind, "function") != 0 && named++ < most)
-            fprintf(out, "%s%s (%" JSON_INTEGER_FORMAT "%s%s)", named == 1 ? "  wrote    " : ", ",
-                    pattern, count, rows ? " row" : "", rows && count != 1 ? "s" : "");
+            fprintf(out, "%s%s (%lld%s%s)", named == 1 ? "  wrote    " : ", ", pattern, count,
+                    rows ? " row" : "", rows && count != 1 ? "s" : "");
     }
     return named;
 }

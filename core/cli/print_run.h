@@ -2,12 +2,10 @@
 #ifndef TZ_CORE_CLI_PRINT_RUN_H
 #define TZ_CORE_CLI_PRINT_RUN_H
 
-#include "base/facts.h"
-#include <jansson.h>
-#include <stdio.h>
+#include "cli/command.h"
 
-/* The text of a key, or "?". */
-const char *tz_json_text(const json_t *object, const char *key);
+/* The plan of the most steps, or NULL. Others are remainders and trials. */
+const json_t *tz_main_plan(const json_t *simulation);
 
 /* All of each simulation. */
 void tz_print_run(tz_facts *facts, const json_t *record);

@@ -435,7 +435,42 @@ done:
     return g.status ? g.status : e->status;
 }
 
-/* ---- Sides, as text -------------------------------------------------------------------------- */
+/* ---- Sides ----------------------------------------------------------------------------------- */
+
+double tz_augment_side(const tz_expr_node *node, const tz_setup *setup)
+{
+    static const unsigned kinds[] = {[TZ_SIDE_CLAMP] = TZ_ALLOW(TZ_CLAMP),
+                                     [TZ_SIDE_FIXED] = TZ_ALLOW(TZ_FIXED),
+                                     [TZ_SIDE_FRAME] = TZ_ALLOW(TZ_CLAMP) | TZ_ALLOW(TZ_FIXED)};
+    const int kind = node->index % TZ_SIDE_KINDS, side = node->index / TZ_SIDE_KINDS;
+    const int axis = side / 2, high = side % 2;
+    if (kind == TZ_SIDE_FRAMED) {
+        bool there = false;
+        for (int s = 0; s < 2 * setup->dims; s++)
+            there = there || kinds[TZ_SIDE_FRAME] >> setup->boundary[s / 2][s % 2] & 1;
+        return there;
+    }
+    if (!(kinds[kind] >> setup->boundary[axis][high] & 1))
+        return high ? 1 << 30 : -(1 << 30);
+    return high ? (double)setup->extent[axis] - node->number : node->number;
+}
+
+bool tz_augment_is_narrow(const tz_augment_frame *frame, tz_setup *setup)
+{
+    for (int axis = 0; axis < setup->dims; axis++) {
+        const tz_boundary *sides = setup->boundary[axis];
+        if ((sides[0] == TZ_MIRROR) == (sides[1] == TZ_MIRROR) ||
+            setup->extent[axis] > frame->radius[axis])
+            continue;
+        snprintf(
+            setup->message, setup->message_size,
+            "augment = %d: with a mirror side and another one along %c, more than %d cells are "
+            "needed there",
+            frame->steps, "xyz"[axis], frame -> radius[axis]);
+        return true;
+    }
+    return false;
+}
 
 void tz_augment_side_text(const tz_expr_node *node, bool comment, char *text, size_t size)
 {

@@ -52,8 +52,11 @@ static tz_status find_headers(tz_compiler *compiler, tz_error *error)
 static tz_status ask_version(tz_compiler *compiler, tz_error *error)
 {
     const char *arguments[TZ_COMPILER_WORDS_MAX + 2] = {NULL};
-    const tz_process process = {
-        .program = compiler->path, .arguments = arguments, .limit_s = version_limit_s};
+    const tz_process process = {.program = compiler->path,
+                                .arguments = arguments,
+                                .limit_s = version_limit_s,
+                                .cancel =
+                                    compiler->cancel ? *compiler->cancel : (tz_cancel){NULL, NULL}};
     char *output = NULL;
     int code;
     memcpy(arguments, compiler->words, (size_t)compiler->words_count * sizeof *arguments);
@@ -113,9 +116,9 @@ static tz_status find_program(tz_compiler *compiler, tz_error *error)
                         "one in CC");
 }
 
-tz_status tz_compiler_find(tz_compiler *compiler, tz_error *error)
+tz_status tz_compiler_find(tz_compiler *compiler, const tz_cancel *cancel, tz_error *error)
 {
-    *compiler = (tz_compiler){.words_count = 0};
+    *compiler = (tz_compiler){.cancel = cancel};
     tz_status status = find_program(compiler, error);
     if (!status)
         status = ask_version(compiler, error);
@@ -240,7 +243,7 @@ static tz_status first_error(const tz_compiler *compiler, const char *name, cons
 }
 
 static tz_status call(const tz_compiler *compiler, const char *folder, const char *name,
-                      int (*stopped)(void), tz_error *error)
+                      tz_error *error)
 {
     char flags[] = TZ_PLUGIN_FLAGS, include[PATH_MAX + 8], source[300], rows[32];
     const char *arguments[TZ_COMPILER_WORDS_MAX + FLAGS_MAX + 16] = {NULL};
@@ -249,7 +252,8 @@ static tz_status call(const tz_compiler *compiler, const char *folder, const cha
                                 .folder = folder,
                                 .is_temporary = true,
                                 .limit_s = compile_limit_s,
-                                .stopped = stopped};
+                                .cancel =
+                                    compiler->cancel ? *compiler->cancel : (tz_cancel){NULL, NULL}};
     int count = compiler->words_count, code;
     char *output = NULL;
     memcpy(arguments, compiler->words, (size_t)count * sizeof *arguments);
@@ -276,8 +280,7 @@ static tz_status call(const tz_compiler *compiler, const char *folder, const cha
 }
 
 tz_status tz_compiler_build(const tz_compiler *compiler, const char *name, const char *plugin_text,
-                            const char *cell_text, int (*stopped)(void), void **image,
-                            size_t *bytes, tz_error *error)
+                            const char *cell_text, void **image, size_t *bytes, tz_error *error)
 {
     char folder[PATH_MAX], path[PATH_MAX + 16];
     const char *const given = getenv("TMPDIR"), *const temporary = given && *given ? given : "/tmp";
@@ -296,7 +299,7 @@ tz_status tz_compiler_build(const tz_compiler *compiler, const char *name, const
     if (!status)
         status = write_file(folder, name, ".cell.h", cell_text, error);
     if (!status)
-        status = call(compiler, folder, name, stopped, error);
+        status = call(compiler, folder, name, error);
     snprintf(path, sizeof path, "%s/plugin.so", folder);
     if (!status)
         status = tz_file_read(path, IMAGE_BYTES_MAX, &data, bytes, error);

@@ -3,6 +3,7 @@
 #define TZ_CORE_DEFINE_COMPILER_H
 
 #include "base/cache.h"
+#include "base/cancel.h"
 #include <limits.h>
 
 enum { TZ_COMPILER_WORDS_MAX = 16 };
@@ -18,24 +19,25 @@ typedef struct tz_compiler {
     /* Its option that keeps selections from becoming branches, with which large loops are not
      * vectorised; NULL: it needs none. */
     const char *straight;
-    char headers[PATH_MAX]; /* the folder with trapeze/plugin.h */
+    char headers[PATH_MAX];  /* the folder with trapeze/plugin.h */
+    const tz_cancel *cancel; /* asked while it runs; NULL: it is not ended */
 } tz_compiler;
 
 /* Find the compiler: $CC, a command whose words are separated by blanks; or the first of cc, gcc
- * and clang in $PATH. It is asked for its version. `compiler` points into itself: do not copy it.
+ * and clang in $PATH. It is asked for its version. `cancel` (may be NULL) is kept.
+ * `compiler` points into itself: do not copy it.
  * Errors: TZ_UNSUPPORTED if there is no compiler, it does not answer, or there are no headers, with
  * what to install or change. */
-tz_status tz_compiler_find(tz_compiler *compiler, tz_error *error);
+tz_status tz_compiler_find(tz_compiler *compiler, const tz_cancel *cancel, tz_error *error);
 
 /* Add to a key all that compiling depends on apart from the source: the compiler, its version, the
  * flags, the headers, the ABI and this machine's instruction sets. */
 tz_status tz_compiler_add_key(const tz_compiler *compiler, tz_cache_key *key, tz_error *error);
 
 /* Compile the plugin of the files NAME.c and NAME.cell.h, which have these texts. *image is the
- * shared library, malloc'd. `stopped` (may be NULL) is asked now and then: not 0 ends the compiler.
- * Errors: TZ_PLUGIN with the compiler's first error; TZ_IO; TZ_MEMORY; TZ_INTERRUPTED. */
+ * shared library, malloc'd. Errors: TZ_PLUGIN with the compiler's first error; TZ_IO; TZ_MEMORY;
+ * TZ_INTERRUPTED. */
 tz_status tz_compiler_build(const tz_compiler *compiler, const char *name, const char *plugin_text,
-                            const char *cell_text, int (*stopped)(void), void **image,
-                            size_t *bytes, tz_error *error);
+                            const char *cell_text, void **image, size_t *bytes, tz_error *error);
 
 #endif

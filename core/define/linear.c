@@ -82,7 +82,10 @@ tz_status tz_define_linear(const tz_stencil *stencil, int *side, double *values,
     tz_status status = tz_problem_resolve(&problem, stencil, &config, error);
     if (status)
         return status;
-    probe p = {.access = {.read = give, .write = take, .constants = problem.constants},
+    probe p = {.access = {.read = give,
+                          .write = take,
+                          .constants = problem.constants,
+                          .engine = stencil->passes[0].engine},
                .side = side,
                .cells = calloc((size_t)count, sizeof *p.cells)};
     if (!p.cells)

@@ -2,9 +2,8 @@
  * derive() and at_step(). Called by core/lua and the command line. */
 #include "define/source.h"
 
-#include "define/build.h"
 #include "define/check.h"
-#include "define/emit.h"
+#include "define/describe.h"
 #include "define/forms.h"
 #include "stencil/stencil.h"
 #include <ctype.h>
@@ -117,78 +116,44 @@ static void add_form_end(const tz_form *form, tz_buffer *out)
 
 /* ---- ID.cell.h ------------------------------------------------------------------------------- */
 
-static void add_fields(const tz_build *build, tz_buffer *out)
+static void add_fields(const tz_described *s, tz_buffer *out)
 {
-    const tz_definition *d = build->definition;
     tz_buffer entries = {0}, head = {0};
     tz_buffer_add(&head, "#define TZ_FIELDS(tz_d)");
-    for (int f = 0; f < d->fields_count; f++)
-        tz_buffer_add(&entries, " tz_d(%s,%c%s)", tz_define_text_name(d, d->fields[f].name).text,
-                      TZ_SPACE, tz_type_keyword(d->fields[f].type));
+    for (int f = 0; f < s->stencil.fields_count; f++)
+        tz_buffer_add(&entries, " tz_d(%s,%c%s)", s->text_fields[f].name, TZ_SPACE,
+                      tz_type_keyword(s->fields[f].type));
     add_list(out, &head, &entries);
 }
 
-static void add_constants(const tz_build *build, const tz_emit *emit, tz_buffer *out)
+static void add_constants(const tz_described *s, tz_buffer *out)
 {
     tz_buffer entries = {0}, head = {0};
     tz_buffer_add(&head, "#define TZ_CONSTANTS(tz_d)");
-    for (int k = 0; k < emit->constants_count; k++) {
-        const tz_expr_node *n = &emit->e->nodes[emit->constants[k].node];
-        tz_buffer_add(&entries, " tz_d(%s,%c%s",
-                      tz_define_text_name(build->definition, emit->constants[k].name).text,
-                      TZ_SPACE, n->type == TZ_EXPR_REAL ? "real" : "int");
-        if (n->kind == TZ_EXPR_SCALAR)
+    for (int k = 0; k < s->stencil.constants_count; k++) {
+        tz_buffer_add(&entries, " tz_d(%s,%c%s", s->text_constants[k].name, TZ_SPACE,
+                      tz_type_keyword(s->constants[k].type));
+        if (s->constants[k].varies)
             tz_buffer_add(&entries, ",%cvaries", TZ_SPACE);
         tz_buffer_add(&entries, ")");
     }
     add_list(out, &head, &entries);
 }
 
-/* How far fields that are not listed are taken to be read, on each axis. */
-static int assumed(const tz_build *build, const tz_built_pass *pass, int field)
+static void add_reads(const tz_described *s, tz_buffer *out)
 {
-    const tz_role role = build->definition->fields[field].role;
-    return role == TZ_STATE ? pass->radius : tz_build_static_radius(build, field);
-}
-
-/* Does a pass read less of the field than is assumed? */
-static bool reads_less(const tz_build *build, const tz_built_pass *pass, int field)
-{
-    const int radius = assumed(build, pass, field);
-    bool less = pass->output && !pass->reads[field];
-    for (int axis = 0; axis < build->definition->dims; axis++)
-        less = less || pass->low[field][axis] > -radius || pass->high[field][axis] < radius;
-    return less && build->definition->fields[field].role != TZ_DERIVED;
-}
-
-/* Fields of which a pass reads less than is assumed. Of an output, all that it reads. */
-static void add_reads(const tz_build *build, tz_buffer *out)
-{
-    const tz_definition *d = build->definition;
     tz_buffer entries = {0}, head = {0};
-    tz_buffer_add(&head, "#define TZ_READS(tz_d)");
-    for (int p = 0; p < build->passes_count && !d->raw; p++) {
-        const tz_built_pass *pass = &build->passes[p];
-        bool any = false;
-        for (int f = 0; f < d->fields_count; f++)
-            any = any || reads_less(build, pass, f);
-        for (int f = 0; f < d->fields_count; f++) {
-            if (pass->output ? !any || !pass->reads[f] : !reads_less(build, pass, f))
-                continue;
-            tz_buffer_add(&entries, " tz_d(%s,%c%s", tz_define_text_name(d, pass->name).text,
-                          TZ_SPACE, tz_define_text_name(d, d->fields[f].name).text);
-            for (int axis = 0; axis < d->dims; axis++)
-                tz_buffer_add(&entries, ",%c%d,%c%d", TZ_SPACE, pass->low[f][axis], TZ_SPACE,
-                              pass->high[f][axis]);
-            tz_buffer_add(&entries, ")");
-        }
-    }
-    if (entries.text) {
-        add_list(out, &head, &entries);
+    if (s->passes[0].reads_count == 0)
         return;
+    tz_buffer_add(&head, "#define TZ_READS(tz_d)");
+    for (int i = 0; i < s->passes[0].reads_count; i++) {
+        const tz_reads *r = &s->reads[i];
+        tz_buffer_add(&entries, " tz_d(%s,%c%s", r->cell, TZ_SPACE, s->text_fields[r->field].name);
+        for (int axis = 0; axis < s->stencil.dims; axis++)
+            tz_buffer_add(&entries, ",%c%d,%c%d", TZ_SPACE, r->low[axis], TZ_SPACE, r->high[axis]);
+        tz_buffer_add(&entries, ")");
     }
-    out->failed = out->failed || head.failed || entries.failed;
-    free(head.text);
+    add_list(out, &head, &entries);
 }
 
 /* ---- Helper functions ------------------------------------------------------------------------ */
@@ -353,13 +318,14 @@ static void add_head(const tz_build *build, tz_emit *emit, tz_buffer *out)
 }
 
 /* ID.cell.h. After tz_emit_begin(). */
-static void write_cell(const tz_build *build, const tz_form *form, tz_emit *emit, tz_buffer *out)
+static void write_cell(const tz_build *build, const tz_described *described, const tz_form *form,
+                       tz_emit *emit, tz_buffer *out)
 {
     emit->out = out;
     add_head(build, emit, out);
-    add_fields(build, out);
-    add_constants(build, emit, out);
-    add_reads(build, out);
+    add_fields(described, out);
+    add_constants(described, out);
+    add_reads(described, out);
     if (build->definition->raw) {
         tz_buffer_add(out, "\n%s\n", build->definition->raw);
         return;
@@ -378,18 +344,6 @@ static void write_cell(const tz_build *build, const tz_form *form, tz_emit *emit
 }
 
 /* ---- ID.c ------------------------------------------------------------------------------------ */
-
-/* Are real numbers in it? */
-static bool has_real(const tz_build *build, const tz_emit *emit)
-{
-    const tz_definition *d = build->definition;
-    bool real = false;
-    for (int f = 0; f < d->fields_count; f++)
-        real = real || tz_type_is_real(d->fields[f].type);
-    for (int k = 0; k < emit->constants_count; k++)
-        real = real || emit->e->nodes[emit->constants[k].node].type == TZ_EXPR_REAL;
-    return real;
-}
 
 /* A line, broken where it is too long. Frees the text. */
 static void add_wrapped(tz_buffer *out, tz_buffer *text, int column, int indent)
@@ -410,7 +364,7 @@ static void add_name(const tz_build *build, const char *name, tz_buffer *out)
     tz_buffer_add(out, "%s", tz_define_text_name(build->definition, name).text);
 }
 
-static void add_updates(const tz_build *build, const tz_emit *emit, tz_buffer *out)
+static void add_updates(const tz_build *build, const tz_described *s, tz_buffer *out)
 {
     for (int p = 0; p < build->passes_count; p++) {
         const tz_built_pass *pass = &build->passes[p];
@@ -420,10 +374,10 @@ static void add_updates(const tz_build *build, const tz_emit *emit, tz_buffer *o
         tz_buffer_add(out,
                       "\n#define TZ_CELL_DIMS %d\n#define TZ_CELL_RADIUS %d\n"
                       "#define TZ_CELL_REAL %d\n",
-                      build->definition->dims, pass->radius, has_real(build, emit));
+                      build->definition->dims, pass->radius, s->has_real);
         if (build->frame.there && !pass->output) {
             tz_buffer_add(out, "#define TZ_CELL_FRAME ");
-            add_name(build, emit->constants[emit->constant[build->frame.bounds[0]]].name, out);
+            tz_buffer_add(out, "%s", s->text_constants[0].name);
             tz_buffer_add(out, "\n");
         }
         tz_buffer_add(out, "#include <trapeze/rows.h>\n\n");
@@ -442,25 +396,27 @@ static void add_unit_and_doc(tz_buffer *out, size_t line, const char *unit, cons
     tz_buffer_add_literal(out, doc);
 }
 
-static void add_params(const tz_definition *d, tz_buffer *out)
+static void add_params(const tz_described *s, tz_buffer *out)
 {
-    if (d->params_count == 0)
+    const int count = s->stencil.params_count;
+    if (count == 0)
         return;
     tz_buffer_add(out, "enum {");
-    for (int p = 0; p < d->params_count; p++)
-        tz_buffer_add(out, "\n    PARAM_%s,", d->params[p].name);
+    for (int p = 0; p < count; p++)
+        tz_buffer_add(out, "\n    PARAM_%s,", s->params[p].name);
     tz_buffer_add(out, "\n    PARAMS\n};\n\nstatic const tz_param params[PARAMS] = {\n");
-    for (int p = 0; p < d->params_count; p++) {
-        const tz_defined_param *param = &d->params[p];
+    for (int p = 0; p < count; p++) {
+        const tz_param *param = &s->params[p];
         const size_t line = out->length;
+        const bool integer = param->type == TZ_PARAM_INTEGER;
         tz_buffer_add(out, "    [PARAM_%s] = %s(\"%s\", ", param->name,
-                      param->integer ? "TZ_INTEGER_PARAM" : "TZ_REAL_PARAM", param->name);
+                      integer ? "TZ_INTEGER_PARAM" : "TZ_REAL_PARAM", param->name);
         tz_buffer_add_number(out, param->value);
         tz_buffer_add(out, ", ");
-        tz_buffer_add_number(out, param->integer ? fmax(param->min, -INT32_MAX) : param->min);
+        tz_buffer_add_number(out, param->min);
         tz_buffer_add(out, ", ");
-        tz_buffer_add_number(out, param->integer ? fmin(param->max, INT32_MAX) : param->max);
-        add_unit_and_doc(out, line, param->unit, param->doc ? param->doc : param->name);
+        tz_buffer_add_number(out, param->max);
+        add_unit_and_doc(out, line, param->unit, param->doc);
         if (param->role != TZ_PARAM_ROLE_NONE) {
             tz_buffer_add(out, ",\n        .role = TZ_PARAM_ROLE_");
             for (const char *c = tz_param_role_name(param->role); *c; c++)
@@ -508,34 +464,24 @@ static void add_assignment(const tz_build *build, tz_emit *emit, tz_buffer *out,
 }
 
 /* A constant of type int is a whole number that fits. */
-static void add_int_check(const tz_build *build, tz_emit *emit, tz_buffer *out, int k)
+static void add_int_check(const tz_described *s, tz_buffer *out, int k)
 {
-    tz_buffer text = {0};
-    tz_buffer_add(&text, "%s = ", emit->constants[k].name);
-    tz_emit_host(emit, &text, emit->constants[k].node, true);
-    tz_buffer_add(out, "    const double %s = constants[TZ_CONSTANT(", emit->constants[k].name);
-    add_name(build, build->passes[0].name, out);
-    tz_buffer_add(out, ", ");
-    add_name(build, emit->constants[k].name, out);
-    tz_buffer_add(out, ")];\n    if (!(fabs(%s) <= 2147483647.0)) {\n", emit->constants[k].name);
+    const char *name = s->constants[k].name;
+    tz_buffer_add(out,
+                  "    const double %s = constants[TZ_CONSTANT(%s, %s)];\n"
+                  "    if (!(fabs(%s) <= 2147483647.0)) {\n",
+                  name, s->passes[0].text_cell, s->text_constants[k].name, name);
     tz_buffer_add(out, "        snprintf(setup->message, setup->message_size,\n"
                        "                 \"%%s is %%.17g, and must be between -2147483647 and "
                        "2147483647: \"\n                 \"change the parameters\",\n"
                        "                 ");
-    if (text.text)
-        tz_buffer_add_literal(out, text.text);
-    tz_buffer_add(out, ", %s);\n        return TZ_REFUSED;\n    }\n", emit->constants[k].name);
-    out->failed = out->failed || text.failed;
-    free(text.text);
-}
-
-static bool needs_check(const tz_expr_node *n)
-{
-    return n->type == TZ_EXPR_INT && n->kind != TZ_EXPR_PARAM && n->wraps;
+    tz_buffer_add_literal(out, s->checked[k]);
+    tz_buffer_add(out, ", %s);\n        return TZ_REFUSED;\n    }\n", name);
 }
 
 /* derive(), if there are constants, and at_step(), if there are scalars among them. */
-static void add_functions(const tz_build *build, tz_emit *emit, tz_buffer *out)
+static void add_functions(const tz_build *build, const tz_described *s, tz_emit *emit,
+                          tz_buffer *out)
 {
     const tz_expr_node *nodes = build->e.nodes;
     tz_buffer derive = {0}, at_step = {0}, checks = {0};
@@ -551,8 +497,8 @@ static void add_functions(const tz_build *build, tz_emit *emit, tz_buffer *out)
         add_assignment(build, emit, &derive, k, emit->constants[k].node);
         derives = true;
         params = params || tz_build_uses_params(build, emit->constants[k].node);
-        if (needs_check(n))
-            add_int_check(build, emit, &checks, k);
+        if (s->checked[k])
+            add_int_check(s, &checks, k);
     }
     add_host_helpers(emit, out);
     if (build->frame.there)
@@ -581,23 +527,21 @@ static void add_functions(const tz_build *build, tz_emit *emit, tz_buffer *out)
 
 /* ---- Descriptions ---------------------------------------------------------------------------- */
 
-static void add_field_table(const tz_build *build, tz_buffer *out)
+static void add_field_table(const tz_described *s, tz_buffer *out)
 {
     static const char *const macros[] = {[TZ_STATE] = "TZ_STATE_FIELD",
                                          [TZ_STATIC] = "TZ_STATIC_FIELD",
                                          [TZ_DERIVED] = "TZ_DERIVED_FIELD"};
-    const tz_definition *d = build->definition;
     tz_buffer_add(out, "static const tz_field fields[] = {\n");
-    for (int f = 0; f < d->fields_count; f++) {
-        const tz_defined_field *field = &d->fields[f];
-        const int radius = field->role == TZ_STATIC ? tz_build_static_radius(build, f) : 0;
+    for (int f = 0; f < s->stencil.fields_count; f++) {
+        const tz_field *field = &s->fields[f];
         const size_t line = out->length;
         tz_buffer_add(out, "    %s(\"%s\", %s", macros[field->role], field->name,
                       tz_type_c_name(field->type));
-        add_unit_and_doc(out, line, field->unit, field->doc ? field->doc : field->name);
-        if (radius)
-            tz_buffer_add(out, ", .radius = %d", radius);
-        if (field->required && field->role != TZ_DERIVED)
+        add_unit_and_doc(out, line, field->unit, field->doc);
+        if (field->radius)
+            tz_buffer_add(out, ", .radius = %d", field->radius);
+        if (field->required)
             tz_buffer_add(out, ", .required = 1");
         if (field->initial != 0) {
             tz_buffer_add(out, ", .initial = ");
@@ -612,117 +556,86 @@ static void add_field_table(const tz_build *build, tz_buffer *out)
     tz_buffer_add(out, "};\n\n");
 }
 
-/* A formula that is the name of another state field: the field only takes over what that was. */
-static void add_taken(const tz_build *build, const tz_built_pass *pass, int i, tz_buffer *out)
-{
-    const tz_definition *d = build->definition;
-    const tz_expr_node *n = pass->nodes[i] < 0 ? NULL : &build->e.nodes[pass->nodes[i]];
-    if (!n || n->kind != TZ_EXPR_READ || n->index == pass->fields[i] || pass->output ||
-        d->fields[n->index].role != TZ_STATE ||
-        d->fields[n->index].type != d->fields[pass->fields[i]].type)
-        return;
-    for (int axis = 0; axis < d->dims; axis++)
-        if (n->offset[axis] != 0)
-            return;
-    tz_buffer_add(out, ",%cTZ_TAKES(", TZ_SPACE);
-    add_name(build, pass->name, out);
-    tz_buffer_add(out, ",%c", TZ_SPACE);
-    add_name(build, d->fields[pass->fields[i]].name, out);
-    tz_buffer_add(out, ",%c", TZ_SPACE);
-    add_name(build, d->fields[n->index].name, out);
-    tz_buffer_add(out, ")");
-}
-
-static void add_passes(const tz_build *build, tz_buffer *out, bool outputs)
+static void add_passes(const tz_build *build, const tz_described *s, tz_buffer *out, bool outputs)
 {
     tz_buffer_add(out, "static const tz_pass %s[] = {\n", outputs ? "outputs" : "passes");
     for (int p = 0; p < build->passes_count; p++) {
-        const tz_built_pass *pass = &build->passes[p];
-        if (pass->output != outputs)
+        const tz_built_pass *from = &build->passes[p];
+        const tz_pass *pass = &s->passes[p];
+        if (from->output != outputs)
             continue;
         tz_buffer text = {0};
         tz_buffer_add(&text, "{.name%c=%c\"%s\", .writes%c=%c", TZ_SPACE, TZ_SPACE, pass->name,
                       TZ_SPACE, TZ_SPACE);
-        for (int i = 0; i < pass->count; i++) {
-            tz_buffer_add(&text, i ? " | TZ_WRITES(" : "TZ_WRITES(");
-            add_name(build, pass->name, &text);
-            tz_buffer_add(&text, ",%c", TZ_SPACE);
-            add_name(build, build->definition->fields[pass->fields[i]].name, &text);
-            tz_buffer_add(&text, ")");
-        }
-        for (int i = 0; i < pass->count; i++)
-            add_taken(build, pass, i, &text);
-        tz_buffer_add(&text, ", TZ_PASS(");
-        add_name(build, pass->name, &text);
-        tz_buffer_add(&text, ")},");
+        for (int i = 0; i < from->count; i++)
+            tz_buffer_add(&text, "%sTZ_WRITES(%s,%c%s)", i ? " | " : "", pass->text_cell, TZ_SPACE,
+                          s->text_fields[from->fields[i]].name);
+        for (int i = 0; i < from->count; i++)
+            if (pass->takes[from->fields[i]])
+                tz_buffer_add(&text, ",%cTZ_TAKES(%s,%c%s,%c%s)", TZ_SPACE, pass->text_cell,
+                              TZ_SPACE, s->text_fields[from->fields[i]].name, TZ_SPACE,
+                              s->text_fields[pass->takes[from->fields[i]] - 1].name);
+        tz_buffer_add(&text, ", TZ_PASS(%s)},", pass->text_cell);
         add_wrapped(out, &text, 4, 5);
     }
     tz_buffer_add(out, "};\n\n");
 }
 
-static void add_boundaries(const tz_build *build, tz_buffer *out)
+static void add_boundaries(const tz_stencil *s, tz_buffer *out)
 {
-    const tz_definition *d = build->definition;
-    const uint32_t uneven = build->frame.uneven ? tz_boundaries_with(TZ_RULE_REFLECTS) : 0;
-    const uint32_t allowed = tz_define_boundaries(d) & ~uneven;
     tz_buffer text = {0};
     for (int b = 0; b < TZ_BOUNDARIES; b++)
-        if (allowed & TZ_ALLOW(b))
+        if (s->boundaries & TZ_ALLOW(b))
             tz_buffer_add(&text, text.length ? " | TZ_ALLOW(%s)" : ".boundaries = TZ_ALLOW(%s)",
                           tz_boundary_c_name((tz_boundary)b));
     tz_buffer_add(&text, ",");
     add_wrapped(out, &text, 4, 8);
-    tz_buffer_add(out, "    .boundary = %s,\n", tz_boundary_c_name(d->boundary));
+    tz_buffer_add(out, "    .boundary = %s,\n", tz_boundary_c_name(s->boundary));
 }
 
-/* By their names in scenarios, in the order of TZ_CONSTANTS. */
-static void add_constant_table(const tz_build *build, const tz_emit *emit, tz_buffer *out)
+static void add_constant_table(const tz_described *s, tz_buffer *out)
 {
     tz_buffer_add(out, "static const tz_constant constants[] = {\n");
-    for (int k = 0; k < emit->constants_count; k++) {
-        const tz_expr_node *n = &build->e.nodes[emit->constants[k].node];
-        tz_buffer_add(out, "    {\"%s\", %s, %d},\n", emit->constants[k].name,
-                      n->type == TZ_EXPR_REAL ? "TZ_REAL" : "TZ_INT", n->kind == TZ_EXPR_SCALAR);
-    }
+    for (int k = 0; k < s->stencil.constants_count; k++)
+        tz_buffer_add(out, "    {\"%s\", %s, %d},\n", s->constants[k].name,
+                      tz_type_c_name(s->constants[k].type), s->constants[k].varies);
     tz_buffer_add(out, "};\n\n");
 }
 
-static void add_stencil(const tz_build *build, const tz_emit *emit, tz_buffer *out)
+static void add_stencil(const tz_described *described, tz_buffer *out)
 {
-    const tz_definition *d = build->definition;
-    bool varies = false;
-    for (int k = 0; k < emit->constants_count; k++)
-        varies = varies || build->e.nodes[emit->constants[k].node].kind == TZ_EXPR_SCALAR;
+    const tz_stencil *s = &described->stencil;
     tz_buffer_add(out,
                   "static const tz_stencil stencil = {\n    TZ_STENCIL_HEADER,\n    .id = \"%s\",\n"
                   "    .doc = ",
-                  d->id);
-    tz_buffer_add_literal(out, d->doc ? d->doc : "A stencil that a scenario defines");
+                  s->id);
+    tz_buffer_add_literal(out, s->doc);
     tz_buffer_add(out, ",\n    .dims = %d,\n    .fields_count = %d,\n    .fields = fields,\n",
-                  d->dims, d->fields_count);
-    if (d->params_count)
+                  s->dims, s->fields_count);
+    if (s->params_count)
         tz_buffer_add(out, "    .params_count = PARAMS,\n    .params = params,\n");
-    if (emit->constants_count) {
-        tz_buffer_add(out, "    .constants_count = TZ_CONSTANTS_COUNT(");
-        add_name(build, build->passes[0].name, out);
-        tz_buffer_add(out, "),\n    .constants = constants,\n    .derive = derive,\n");
-    }
-    if (varies)
+    if (s->constants_count)
+        tz_buffer_add(
+            out,
+            "    .constants_count = TZ_CONSTANTS_COUNT(%s),\n    .constants = constants,\n"
+            "    .derive = derive,\n",
+            described->passes[0].text_cell);
+    if (s->at_step)
         tz_buffer_add(out, "    .at_step = at_step,\n");
-    tz_buffer_add(out, "    .passes_count = %d,\n    .passes = passes,\n",
-                  build->passes_count - d->outputs_count);
-    if (d->outputs_count)
-        tz_buffer_add(out, "    .outputs_count = %d,\n    .outputs = outputs,\n", d->outputs_count);
-    add_boundaries(build, out);
-    if (build->frame.steps > 1)
-        tz_buffer_add(out, "    .steps = %d,\n", build->frame.steps);
-    tz_buffer_add(out, "};\n\nTZ_PLUGIN_DEFINE(\"%s\", \"1.0.0\", ", d->id);
-    tz_buffer_add_literal(out, d->doc ? d->doc : "A stencil that a scenario defines");
+    tz_buffer_add(out, "    .passes_count = %d,\n    .passes = passes,\n", s->passes_count);
+    if (s->outputs_count)
+        tz_buffer_add(out, "    .outputs_count = %d,\n    .outputs = outputs,\n", s->outputs_count);
+    add_boundaries(s, out);
+    if (s->steps > 1)
+        tz_buffer_add(out, "    .steps = %d,\n", s->steps);
+    tz_buffer_add(out, "};\n\nTZ_PLUGIN_DEFINE(\"%s\", \"1.0.0\", ", s->id);
+    tz_buffer_add_literal(out, s->doc);
     tz_buffer_add(out, ", &stencil)\n");
 }
 
 /* ID.c. After write_cell(). */
-static void write_plugin(const tz_build *build, tz_emit *emit, tz_buffer *out)
+static void write_plugin(const tz_build *build, const tz_described *described, tz_emit *emit,
+                         tz_buffer *out)
 {
     const tz_definition *d = build->definition;
     tz_buffer_add(out, "/* %s: ", d->id);
@@ -731,17 +644,17 @@ static void write_plugin(const tz_build *build, tz_emit *emit, tz_buffer *out)
                   "\n * %s.cell.h has the cell update%s. */\n#include <math.h>\n"
                   "#include <stdio.h>\n\n",
                   d->id, build->passes_count > 1 ? "s" : "");
-    add_updates(build, emit, out);
-    add_params(d, out);
+    add_updates(build, described, out);
+    add_params(described, out);
     if (emit->constants_count)
-        add_functions(build, emit, out);
-    add_field_table(build, out);
+        add_functions(build, described, emit, out);
+    add_field_table(described, out);
     if (emit->constants_count)
-        add_constant_table(build, emit, out);
-    add_passes(build, out, false);
+        add_constant_table(described, out);
+    add_passes(build, described, out, false);
     if (d->outputs_count)
-        add_passes(build, out, true);
-    add_stencil(build, emit, out);
+        add_passes(build, described, out, true);
+    add_stencil(described, out);
 }
 
 /* ---- Both ------------------------------------------------------------------------------------ */
@@ -751,7 +664,8 @@ void tz_defined_source_clear(tz_defined_source *source)
     free(source->cell_text);
     free(source->plugin_text);
     free(source->warning);
-    *source = (tz_defined_source){NULL, NULL, NULL};
+    tz_described_destroy(source->described);
+    *source = (tz_defined_source){NULL};
 }
 
 /* A raw text may use all parameters and scalars. */
@@ -797,9 +711,11 @@ static tz_status write_source(tz_build *build, tz_emit *emit, tz_defined_source 
         ROOTS = (TZ_PASSES_MAX + 1) * TZ_FIELDS_MAX + TZ_PARAMS_MAX + TZ_CONSTANTS_MAX +
                 TZ_FORM_SUMS_MAX + 1 + TZ_SIDES + 1 + TZ_FIELDS_MAX
     };
-    int roots[ROOTS], count;
+    int roots[ROOTS], count, nodes[TZ_FIELDS_MAX];
     tz_buffer cell = {0}, plugin = {0};
+    tz_described *described = NULL;
     tz_form form;
+    memcpy(nodes, build->passes[0].nodes, sizeof nodes);
     tz_status status = tz_form_find(build, &form, error);
     if (!status)
         status = find_roots(build, roots, &count);
@@ -809,16 +725,24 @@ static tz_status write_source(tz_build *build, tz_emit *emit, tz_defined_source 
         roots[count++] = form.result;
     if (!status)
         status = tz_emit_begin(emit, &build->e, roots, count, error);
+    if (!status)
+        status = tz_describe(build, emit, nodes, &described, error);
     if (!status) {
-        write_cell(build, &form, emit, &cell);
-        write_plugin(build, emit, &plugin);
+        write_cell(build, described, &form, emit, &cell);
+        write_plugin(build, described, emit, &plugin);
         if (cell.failed || plugin.failed)
             status = tz_error_set(error, TZ_MEMORY, build->definition->id,
                                   "not enough memory for the stencil's text");
     }
-    *out = (tz_defined_source){cell.text, plugin.text, build->e.warning};
+    *out = (tz_defined_source){cell.text, plugin.text, build->e.warning, described};
     build->e.warning = NULL;
     tz_emit_end(emit);
+    if (!status)
+        tz_describe_finish(described, cell.text, build);
+    if (build->definition->raw) { /* nothing interprets it */
+        tz_described_destroy(described);
+        out->described = NULL;
+    }
     return status;
 }
 
@@ -827,7 +751,7 @@ tz_status tz_define_source(const tz_definition *definition, tz_defined_source *o
     tz_build *build = malloc(sizeof *build);
     tz_emit *emit = calloc(1, sizeof *emit);
     tz_status status = TZ_MEMORY;
-    *out = (tz_defined_source){NULL, NULL, NULL};
+    *out = (tz_defined_source){NULL};
     if (!build || !emit) {
         tz_error_set(error, TZ_MEMORY, definition->id, "not enough memory for the stencil's text");
         goto done;

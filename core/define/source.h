@@ -10,6 +10,8 @@ typedef struct tz_defined_source {
     char *cell_text, *plugin_text;
     /* What may not be meant, with the formula and a caret as in errors; NULL: nothing. */
     char *warning;
+    /* The same in memory; NULL with a raw text, which needs a compiler. It borrows cell_text. */
+    struct tz_described *described;
 } tz_defined_source;
 
 /* Write the source. The same definition gives the same bytes. `out` is cleared on failure.

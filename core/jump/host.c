@@ -1,6 +1,7 @@
 /* The work of a jump in host memory, with FFTW. Called by jump.c. */
 #include "jump/host.h"
 
+#include "base/library.h"
 #include <dlfcn.h>
 #include <math.h>
 #include <stdatomic.h>
@@ -14,31 +15,21 @@ static const char *const known[] = {"libfftw3.so.3", "libfftw3.so", NULL};
 
 tz_status tz_fftw_open(tz_fftw *fftw, const char *const *names, tz_error *error)
 {
-    static const struct {
-        const char *symbol;
-        size_t offset;
-    } symbols[] = {{"fftw_plan_r2r", offsetof(tz_fftw, plan_r2r)},
-                   {"fftw_execute_r2r", offsetof(tz_fftw, execute_r2r)},
-                   {"fftw_destroy_plan", offsetof(tz_fftw, destroy_plan)}};
-    void *library = NULL;
-    const char *name = NULL;
+    static const tz_library_symbol symbols[] = {
+        {"fftw_plan_r2r", offsetof(tz_fftw, plan_r2r), false},
+        {"fftw_execute_r2r", offsetof(tz_fftw, execute_r2r), false},
+        {"fftw_destroy_plan", offsetof(tz_fftw, destroy_plan), false}};
     *fftw = (tz_fftw){.version = ""};
-    for (int k = 0; !library && (names ? names : known)[k]; k++) {
-        name = (names ? names : known)[k];
-        library = dlopen(name, RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
-    }
-    if (!library)
+    const tz_library library =
+        tz_library_open(names ? names : known, fftw, symbols, sizeof symbols / sizeof *symbols);
+    if (!library.handle)
         return tz_error_set(error, TZ_UNSUPPORTED, "jump",
                             "jumps on a CPU need libfftw3, which is not found: install it (Debian, "
                             "Ubuntu: apt-get install libfftw3-double3) or use sim:run");
-    for (size_t k = 0; k < sizeof symbols / sizeof *symbols; k++) {
-        void *function = dlsym(library, symbols[k].symbol);
-        if (!function)
-            return tz_error_set(error, TZ_UNSUPPORTED, name, "this libfftw3 has no %s",
-                                symbols[k].symbol);
-        memcpy((char *)fftw + symbols[k].offset, &function, sizeof function);
-    }
-    const char *version = dlsym(library, "fftw_version");
+    if (library.missing)
+        return tz_error_set(error, TZ_UNSUPPORTED, library.name, "this libfftw3 has no %s",
+                            library.missing);
+    const char *version = dlsym(library.handle, "fftw_version");
     if (version)
         snprintf(fftw->version, sizeof fftw->version, "%.47s", version);
     return TZ_OK;
@@ -248,21 +239,9 @@ static void advance_complex(const work *w, const int64_t k[TZ_AXES], tz_complex 
     u[0] = tz_complex_add(tz_complex_mul(power, u[0]), tz_complex_mul(sum, s[0]));
 }
 
-static void advance_pair(const work *w, const int64_t k[TZ_AXES], int64_t at, int *reasons)
-{
-    tz_complex u[2], s[2];
-    for (int i = 0; i < 2; i++) {
-        u[i] = tz_complex_of(w->fields[i][at], 0.0);
-        s[i] = tz_complex_of(source_at(w, i, at), 0.0);
-    }
-    advance_complex(w, k, u, s, reasons);
-    for (int i = 0; i < 2; i++)
-        w->fields[i][at] = u[i].re;
-}
-
-/* A group of numbers that an operator which is not even mixes: along each periodic axis the real
- * and the imaginary part of frequency k. Bit `axis` of a member's number: the imaginary part; after
- * combine(): the frequency -k. */
+/* A group of numbers that the operator mixes: one, or, if it is not even, along each periodic axis
+ * the real and the imaginary part of frequency k. Bit `axis` of a member's number: the imaginary
+ * part; after combine(): the frequency -k. */
 typedef struct group {
     int64_t at[8];         /* in the arrays; -1: there is no such number, it is 0 */
     int64_t k[8][TZ_AXES]; /* the frequency of a member after combine() */
@@ -270,7 +249,8 @@ typedef struct group {
 
 static bool is_mixed(const tz_linear *linear, int axis)
 {
-    return axis < linear->dims && linear->transform[axis] == TZ_DFT && linear->extent[axis] > 1;
+    return !linear->real && axis < linear->dims && linear->transform[axis] == TZ_DFT &&
+           linear->extent[axis] > 1;
 }
 
 static void find_group(const tz_linear *linear, const int64_t k[TZ_AXES], group *out)
@@ -365,17 +345,15 @@ static void advance_row(const work *w, int64_t row, int *reasons)
     const int64_t *n = linear->extent;
     int64_t last[TZ_AXES];
     for (int axis = 0; axis < TZ_AXES; axis++)
-        last[axis] = !linear->real && is_mixed(linear, axis) ? n[axis] / 2 : n[axis] - 1;
+        last[axis] = is_mixed(linear, axis) ? n[axis] / 2 : n[axis] - 1;
     int64_t k[TZ_AXES] = {0, row % n[1], row / n[1]};
     if (k[1] > last[1] || k[2] > last[2])
         return;
     for (; k[0] <= last[0]; k[0]++) {
-        if (!linear->real)
-            advance_group(w, k, reasons);
-        else if (linear->fields_count == 2)
-            advance_pair(w, k, row * n[0] + k[0], reasons);
-        else
+        if (linear->real && linear->fields_count == 1)
             advance_real(w, k, row * n[0] + k[0], reasons);
+        else
+            advance_group(w, k, reasons);
     }
 }
 

@@ -28,11 +28,6 @@ struct tz_jump {
     tz_error missing; /* because of this, if the backend could do it with a library */
 };
 
-const tz_linear *tz_jump_linear(const tz_jump *jump)
-{
-    return &jump->linear;
-}
-
 static tz_status check_memory(const tz_jump *jump, int64_t bytes, tz_error *error)
 {
     const double gib = 1.0 / (double)(INT64_C(1) << 30);

@@ -32,9 +32,6 @@ tz_status tz_jump_covers(const tz_jump *jump, bool *covers, tz_error *error);
  * tz_jump_function; the fields are then as they were. */
 tz_status tz_jump_advance(tz_jump *jump, int64_t steps, tz_jump_facts *facts, tz_error *error);
 
-/* The operator. */
-const tz_linear *tz_jump_linear(const tz_jump *jump);
-
 /* By how much `steps` iterations make rounding larger than the 4e-15 of the largest value that the
  * transforms cost: 1 where all waves decay; more where waves grow, or turn so often that their
  * phase loses digits. Found on some of the frequencies. 1 for the limit. */

@@ -102,7 +102,8 @@ static void run_pass(tz_patch *patch, const tz_pass *pass, int64_t step)
                            .x = n[0] / 2,
                            .y = n[1] / 2,
                            .z = n[2] / 2,
-                           .step = step},
+                           .step = step,
+                           .engine = pass->engine},
                 .patch = patch};
     for (; r.cell < patch->cells; r.cell++)
         pass->kernels->cell[TZ_PRECISION_RESIDUAL](&r.access);

@@ -56,7 +56,7 @@ static uint32_t hash_arguments(lua_State *L)
 
 static call_id identify(lua_State *L, const char *name)
 {
-    return (call_id){hash_name(name), (uint32_t)tz_recall_line(L, NULL, 0), hash_arguments(L)};
+    return (call_id){hash_name(name), (uint32_t)tz_script_line(L, NULL, 0), hash_arguments(L)};
 }
 
 /* What a journal's name was, as far as it can be told. */
@@ -154,11 +154,18 @@ static int give_results(lua_State *L, const char *name, const call_id *id)
     return good ? results : lua_error(L);
 }
 
+/* Its row is upvalue 1, as that of checked() is: tz_api_data. */
+static void push_call(lua_State *L, const tz_api_function *function)
+{
+    lua_pushlightuserdata(L, (void *)function);
+    lua_pushcclosure(L, function->call, 1);
+}
+
 /* Make the call, with its arguments moved to a stack of its own: here nothing then holds what it
  * works on (guard.h). */
 static int call_and_record(lua_State *L, const tz_api_function *function, const call_id *id)
 {
-    lua_pushcfunction(L, function->call);
+    push_call(L, function);
     lua_insert(L, 1);
     const int status = lua_pcall(L, lua_gettop(L) - 1, LUA_MULTRET, 0);
     if (status == LUA_ERRMEM || (status != LUA_OK && tz_interrupt_signal() != 0))
@@ -186,7 +193,7 @@ static int recall_call(lua_State *L, const tz_api_function *function)
     if (!replays)
         return call_and_record(L, function, &id);
     if (function->recall == TZ_RECALL_BOTH) {
-        lua_pushcfunction(L, function->call);
+        push_call(L, function);
         lua_insert(L, 1);
         lua_call(L, lua_gettop(L) - 1, 0);
     }
@@ -202,7 +209,7 @@ void tz_api_exchange(lua_State *L, const char *what)
     if (context->recall.mode == TZ_RECALL_OFF)
         return;
     recall_point(L);
-    const call_id id = {hash_name(what), (uint32_t)tz_recall_line(L, NULL, 0), 0};
+    const call_id id = {hash_name(what), (uint32_t)tz_script_line(L, NULL, 0), 0};
     if (tz_recall_records(context)) {
         tz_bytes bytes = {.data = NULL};
         tz_bytes_put(&bytes, &id, sizeof id);

@@ -114,21 +114,13 @@ static int array_set(lua_State *L)
     return 0;
 }
 
-static int array_extreme(lua_State *L, const char *what, bool largest)
+/* array:min and array:max: the data of a row is its name. */
+static int array_extreme(lua_State *L)
 {
+    const char *what = tz_api_data(L);
     const tz_array *array = &tz_array_check(L, 1, what)->view;
-    push_element(L, array, tz_array_extreme(array, largest), what);
+    push_element(L, array, tz_array_extreme(array, strcmp(what, "array:max") == 0), what);
     return 1;
-}
-
-static int array_min(lua_State *L)
-{
-    return array_extreme(L, "array:min", false);
-}
-
-static int array_max(lua_State *L)
-{
-    return array_extreme(L, "array:max", true);
 }
 
 static int array_sum(lua_State *L)
@@ -294,9 +286,7 @@ static TZ_KEY_NAMES_OF(dtype_names, tz_dtype_name, TZ_DTYPE_COUNT)
 
 static int array_new(lua_State *L)
 {
-    tz_options_check(L, 1, "tz.array");
-    lua_settop(L, 1);
-    tz_keys_take(L, 1, "tz.array", array_options, false);
+    tz_options_take(L, "tz.array", array_options, NULL);
     int64_t shape[TZ_AXES] = {1, 1, 1};
     const int dims = tz_key_integers(L, 1, "tz.array", "shape", TZ_AXES, 1, shape);
     if (dims == 0)
@@ -453,8 +443,7 @@ static const tz_key random_options[] = {
 
 static int value_random(lua_State *L)
 {
-    tz_options_check(L, 1, "tz.random");
-    tz_keys_take(L, 1, "tz.random", random_options, false);
+    tz_options_take(L, "tz.random", random_options, NULL);
     int64_t seed = 0;
     tz_random_value value = {.has_range = false};
     if (!tz_key_integer(L, 1, "tz.random", "seed", &seed))
@@ -486,8 +475,9 @@ static int random_tostring(lua_State *L)
 static const tz_api_function array_methods[] = {
     TZ_API("array:get(x[, y[, z]])", array_get, "One element; coordinates count from 0."),
     TZ_API("array:set(x[, y[, z]], value)", array_set, "Changes one element."),
-    TZ_API("array:min()", array_min, "The least element that is not NaN."),
-    TZ_API("array:max()", array_max, "The largest element that is not NaN."),
+    TZ_API("array:min()", array_extreme, "The least element that is not NaN.", .data = "array:min"),
+    TZ_API("array:max()", array_extreme, "The largest element that is not NaN.",
+           .data = "array:max"),
     TZ_API("array:sum()", array_sum, "The sum of all elements, in double precision."),
     TZ_API("array:save(name)", array_save,
            "Writes the array to a file in the run folder, in the format that its name ends "

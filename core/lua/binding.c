@@ -1,6 +1,6 @@
 /* Methods sim:every and sim:write, and tz.checkpoint. simulation.c and module.c register them;
  * running.c writes and calls what is bound. */
-#include "lua/binding.h"
+#include "lua/handle.h"
 
 #include "base/number.h"
 #include "lua/api.h"
@@ -9,7 +9,6 @@
 #include "lua/interrupt.h"
 #include "lua/keys.h"
 #include "lua/module.h"
-#include "lua/output.h"
 #include "lua/recall.h"
 #include "sim/residual.h"
 #include "sim/simulation.h"
@@ -280,11 +279,7 @@ static tz_binding *bind(lua_State *L, tz_simulation_handle *handle, int handle_i
         strcpy(made.function, "checkpoint");
         tz_checkpoints_every(handle->context, 0);
     } else {
-        lua_Debug about;
-        lua_pushvalue(L, index);
-        lua_getinfo(L, ">S", &about);
-        snprintf(made.function, sizeof made.function, "function at %.100s:%d", about.short_src,
-                 about.linedefined);
+        tz_function_text(L, index, made.function, sizeof made.function);
     }
     lua_pushvalue(L, index);
     made.reference = luaL_ref(L, -2);

@@ -6,7 +6,6 @@
 #include "define/plugin.h"
 #include "lua/api.h"
 #include "lua/context.h"
-#include "lua/definition.h"
 #include "lua/interrupt.h"
 #include "lua/keys.h"
 #include "lua/module.h"
@@ -145,26 +144,16 @@ static void number(const tz_context *context, tz_cache_key key, char *id, size_t
         snprintf(id, size, "stencil%d", n);
 }
 
-/* Where the script is: "FILE:LINE". */
-static void where(lua_State *L, char *text, size_t size)
-{
-    luaL_where(L, 1);
-    snprintf(text, size, "%s", lua_tostring(L, -1));
-    lua_pop(L, 1);
-    text[strcspn(text, " ")] = '\0';
-    if (text[0] && text[strlen(text) - 1] == ':')
-        text[strlen(text) - 1] = '\0';
-}
-
 /* Compile the source and enter the stencil into the list. */
-static void load(lua_State *L, const stencil_value *value, const tz_definition_value *definition,
+static void load(lua_State *L, stencil_value *value, const tz_definition_value *definition,
                  tz_cache_key key)
 {
     tz_context *context = tz_context_get(L);
     const tz_script_options *options = context->options;
-    char from[256];
+    char file[LUA_IDSIZE], from[256];
     tz_error error;
-    where(L, from, sizeof from);
+    const int line = tz_script_line(L, file, sizeof file);
+    snprintf(from, sizeof from, "%s:%d", file, line);
     struct tz_defined *entry = calloc(1, sizeof *entry);
     if (!entry)
         tz_raise(L, "%s: not enough memory", what);
@@ -396,8 +385,9 @@ const tz_api_class tz_stencil_class = {.type = TZ_TYPE_STENCIL,
 const tz_api_function tz_stencil_functions[] = {
     TZ_API("tz.stencil(options)", stencil_new,
            "A stencil, for `plugin` in `tz.simulation` and `tz.predict`: the definition in the "
-           "table becomes a plugin, which the system's C compiler makes once. Give `update`, "
-           "`passes` or `coefficients`. [formulas.md](formulas.md) has the language of formulas. "
+           "table becomes one. Processors compute it as the system's C compiler compiles it, "
+           "once; without a compiler its formulas are interpreted. Give `update`, `passes` or "
+           "`coefficients`. [formulas.md](formulas.md) has the language of formulas. "
            "A text instead of the table is the id of a plugin's stencil.",
            .options = tz_definition_options),
     TZ_API_END};

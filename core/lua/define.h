@@ -1,10 +1,11 @@
-/* The userdata behind tz.stencil: a stencil that the script defines. */
+/* tz.stencil: the definition that a script gives, as the plain data that core/define makes a plugin
+ * of (definition.c), and the userdata of a stencil (define.c). */
 #ifndef TZ_CORE_LUA_DEFINE_H
 #define TZ_CORE_LUA_DEFINE_H
 
-#include <lua.h>
-
-struct tz_context;
+#include "define/definition.h"
+#include "lua/context.h"
+#include "lua/keys.h"
 
 #define TZ_TYPE_STENCIL "trapeze.stencil"
 
@@ -12,6 +13,41 @@ struct tz_context;
 const char *tz_stencil_id(lua_State *L, int index);
 
 /* Free the list of the stencils that the script has defined. */
-void tz_defined_clear(struct tz_context *context);
+void tz_defined_clear(tz_context *context);
+
+/* ---- Definitions: definition.c --------------------------------------------------------------- */
+
+enum {
+    TZ_DEFINITION_SIDE = 2 * TZ_RADIUS_MAX + 1,
+    TZ_DEFINITION_CELLS = TZ_DEFINITION_SIDE * TZ_DEFINITION_SIDE * TZ_DEFINITION_SIDE,
+    TZ_DEFINITION_SCALARS = 64
+};
+
+/* A definition and all that it points to. Texts are those of Lua. */
+typedef struct tz_definition_value {
+    tz_definition definition;
+    bool has_name;
+    char name[48];
+    tz_defined_field fields[TZ_FIELDS_MAX];
+    tz_defined_param params[TZ_PARAMS_MAX];
+    tz_defined_scalar scalars[TZ_DEFINITION_SCALARS];
+    tz_defined_pass passes[TZ_PASSES_MAX];
+    tz_defined_update updates[TZ_PASSES_MAX][TZ_FIELDS_MAX], outputs[TZ_FIELDS_MAX];
+    tz_defined_coefficients coefficients;
+    double values[TZ_DEFINITION_CELLS];
+    const char *cells[TZ_DEFINITION_CELLS];
+} tz_definition_value;
+
+/* The keys of the table. */
+extern const tz_key tz_definition_options[];
+
+/* The keys that go with augment = "auto" alone. */
+enum { TZ_WITH_AUTO = 3 };
+extern const char *const tz_with_auto[TZ_WITH_AUTO];
+
+/* Read the table at index 1, whose copy takes its place and keeps the texts alive. Pushes a
+ * userdata, which it returns. Its id is "stencil" if the table has no name. Raises errors
+ * that begin with "tz.stencil". `unsafe`: a cell text written by hand is allowed. */
+tz_definition_value *tz_definition_read(lua_State *L, bool unsafe);
 
 #endif

@@ -1,5 +1,5 @@
 /* tz.stencil: a definition is read from a table of Lua. define.c compiles it. */
-#include "lua/definition.h"
+#include "lua/define.h"
 
 #include "base/number.h"
 #include "define/check.h"
@@ -13,8 +13,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The stack while a definition is read: the options, what is kept alive, the definition. */
-enum { STACK_OPTIONS = 1, STACK_KEPT = 2, STACK_VALUE = 3 };
+/* The stack while a definition is read: the options, which also keep its texts alive, and it. */
+enum { STACK_OPTIONS = 1, STACK_VALUE = 2 };
 
 static const char what[] = "tz.stencil";
 
@@ -109,11 +109,6 @@ const tz_key tz_definition_options[] = {
 
 /* ---- Readers --------------------------------------------------------------------------------- */
 
-static void keep_alive(lua_State *L)
-{
-    lua_rawseti(L, STACK_KEPT, (lua_Integer)lua_rawlen(L, STACK_KEPT) + 1);
-}
-
 static bool push_inner(lua_State *L, int index, const char *who, const char *key)
 {
     tz_key_push(L, index, key);
@@ -122,7 +117,7 @@ static bool push_inner(lua_State *L, int index, const char *who, const char *key
         return false;
     }
     if (!lua_istable(L, -1))
-        tz_raise(L, "%s: '%s' must be a table, not %s", who, key, tz_kind_text(L, -1));
+        tz_raise_kind(L, -1, who, key, "a table");
     return true;
 }
 
@@ -132,7 +127,7 @@ static const char *kept_text(lua_State *L, int index, const char *who, const cha
     if (tz_key_text(L, index, who, key, &text)) {
         lua_pushstring(L, key);
         lua_rawget(L, index);
-        keep_alive(L);
+        luaL_ref(L, STACK_OPTIONS);
     }
     return text;
 }
@@ -147,11 +142,10 @@ static tz_defined_text kept_formula(lua_State *L, const char *who, const char *n
         lua_pushstring(L, tz_number_format(number, lua_tonumber(L, -1)));
         lua_remove(L, -2);
     } else if (lua_type(L, -1) != LUA_TSTRING) {
-        tz_raise(L, "%s: '%.60s' must be a formula, a string, not %s", who, name,
-                 tz_kind_text(L, -1));
+        tz_raise_kind(L, -1, who, name, "a formula, a string");
     }
     out.text = lua_tolstring(L, -1, &out.length);
-    keep_alive(L);
+    luaL_ref(L, STACK_OPTIONS);
     return out;
 }
 
@@ -184,7 +178,7 @@ static int kept_names(lua_State *L, const char *who, const char **names, int mos
             tz_raise(L, "%s: more than %d names", who, most);
         names[count++] = tz_text_check(L, -1, who, "name");
         lua_pushvalue(L, -1);
-        keep_alive(L);
+        luaL_ref(L, STACK_OPTIONS);
     }
     qsort(names, (size_t)count, sizeof *names, compare_texts);
     return count;
@@ -254,7 +248,7 @@ static void get_fields(lua_State *L, tz_definition_value *v)
     for (lua_Integer i = 1; i <= listed; i++) {
         lua_rawgeti(L, at, i);
         const char *name = tz_text_check(L, -1, "tz.stencil: 'fields'", "an element of the list");
-        keep_alive(L);
+        luaL_ref(L, STACK_OPTIONS);
         add_field(L, v, (tz_defined_field){.name = name, .role = TZ_STATE});
     }
     for (int i = 0; i < count; i++) {
@@ -345,7 +339,7 @@ static int get_updates(lua_State *L, const char *who, tz_defined_update *updates
 static int get_written(lua_State *L, const char *who, const char *key, tz_defined_update *updates)
 {
     if (!lua_istable(L, -1))
-        tz_raise(L, "%s: '%s' must be a list of fields, not %s", who, key, tz_kind_text(L, -1));
+        tz_raise_kind(L, -1, who, key, "a list of fields");
     tz_list_check(L, who, key);
     const lua_Integer count = (lua_Integer)lua_rawlen(L, -1);
     if (count > TZ_FIELDS_MAX)
@@ -353,7 +347,7 @@ static int get_written(lua_State *L, const char *who, const char *key, tz_define
     for (lua_Integer i = 0; i < count; i++) {
         lua_rawgeti(L, -1, i + 1);
         updates[i] = (tz_defined_update){.field = tz_text_check(L, -1, who, "a field's name")};
-        keep_alive(L);
+        luaL_ref(L, STACK_OPTIONS);
     }
     lua_pop(L, 1);
     return (int)count;
@@ -413,8 +407,7 @@ static void get_passes(lua_State *L, tz_definition_value *v)
         get_pass(L, v, 0);
         d->passes_count = 1;
     } else if (type != LUA_TNIL) {
-        tz_raise(L, "%s: 'update' must be a table { FIELD = formula }, not %s", what,
-                 tz_kind_text(L, -1));
+        tz_raise_kind(L, -1, what, "update", "a table { FIELD = formula }");
     } else {
         lua_pop(L, 1);
     }
@@ -533,7 +526,7 @@ static int get_cells(lua_State *L, tz_definition_value *v, int depth, int at)
             v->cells[at] = tz_text_check(L, -1, what, "coefficients");
             v->coefficients.fields = v->cells;
             lua_pushvalue(L, -1);
-            keep_alive(L);
+            luaL_ref(L, STACK_OPTIONS);
         } else if (lua_type(L, -1) == LUA_TNUMBER) {
             v->values[at] = lua_tonumber(L, -1);
         } else {
@@ -576,8 +569,7 @@ static void get_coefficients(lua_State *L, tz_definition_value *v)
     tz_defined_coefficients *c = &v->coefficients;
     const int type = tz_table_get(L, STACK_OPTIONS, "coefficients");
     if (type != LUA_TNIL && type != LUA_TTABLE && type != LUA_TSTRING)
-        tz_raise(L, "%s: 'coefficients' must be a list, or the id of a stencil, not %s", what,
-                 tz_kind_text(L, -1));
+        tz_raise_kind(L, -1, what, "coefficients", "a list, or the id of a stencil");
     if (type == LUA_TNIL) {
         lua_pop(L, 1);
         for (size_t i = 0; i < sizeof with / sizeof *with; i++)
@@ -665,12 +657,9 @@ static void check_given(lua_State *L, int index)
 
 tz_definition_value *tz_definition_read(lua_State *L, bool unsafe)
 {
-    if (!lua_istable(L, 1))
-        tz_raise(L, "%s: needs a table: tz.stencil { dims = 2, update = { u = \"…\" } }", what);
-    lua_settop(L, STACK_OPTIONS);
-    tz_keys_take(L, STACK_OPTIONS, what, tz_definition_options, false);
+    tz_options_take(L, what, tz_definition_options,
+                    "tz.stencil { dims = 2, update = { u = \"…\" } }");
     check_given(L, STACK_OPTIONS);
-    lua_newtable(L);
     tz_definition_value *v = lua_newuserdatauv(L, sizeof *v, 0);
     memset(v, 0, sizeof *v);
     tz_definition *d = &v->definition;

@@ -420,10 +420,7 @@ static void record_source(const target *t, int index)
     } else if (plan) {
         snprintf(source, sizeof source, "%.150s with %.150s", plan->plan.path, plan->trace.path);
     } else if (lua_isfunction(L, index)) {
-        lua_Debug about;
-        lua_pushvalue(L, index);
-        lua_getinfo(L, ">S", &about);
-        snprintf(source, sizeof source, "function at %s:%d", about.short_src, about.linedefined);
+        tz_function_text(L, index, source, sizeof source);
     } else {
         snprintf(source, sizeof source, "%s", luaL_tolstring(L, index, NULL));
         lua_pop(L, 1);

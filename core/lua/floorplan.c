@@ -201,9 +201,7 @@ static const tz_key floorplan_options[] = {
 
 static int value_floorplan(lua_State *L)
 {
-    tz_options_check(L, 1, "tz.floorplan");
-    lua_settop(L, 1);
-    tz_keys_take(L, 1, "tz.floorplan", floorplan_options, false);
+    tz_options_take(L, "tz.floorplan", floorplan_options, NULL);
     const char *flp = NULL, *ptrace = NULL;
     char plan_path[PATH_MAX], trace_path[PATH_MAX];
     if (!tz_key_text(L, 1, "tz.floorplan", "flp", &flp))

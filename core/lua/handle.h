@@ -94,4 +94,29 @@ tz_status tz_handle_open_folder(tz_context *context, tz_error *error);
 tz_status tz_handle_open_file(tz_context *context, const char *name, char *path, size_t size,
                               tz_error *error);
 
+/* ---- Outputs and functions of a simulation: binding.c ---------------------------------------- */
+
+/* A userdata of this type is a tz_output. Its user values keep what it has of the script. */
+#define TZ_TYPE_OUTPUT "trapeze.output"
+enum {
+    TZ_OUTPUT_COLUMNS = 1, /* of a table: functions, under the numbers of their columns from 1 */
+    TZ_OUTPUT_OUTLINE = 1, /* of a picture: a floorplan, or nil */
+    TZ_OUTPUT_CAPTION,     /* of a picture: the function that makes captions, or nil */
+    TZ_OUTPUT_PATH,        /* of a picture: the memory of its path, or nil */
+    TZ_OUTPUT_VALUES = TZ_OUTPUT_PATH
+};
+
+/* Write a bound output, or call a bound function, for the simulation's present step. The simulation
+ * is at a stack index. Raises. */
+void tz_binding_write(lua_State *L, tz_binding *binding, int handle_index);
+
+/* Let another thread write an output for the snapshot's step. */
+tz_status tz_binding_write_later(tz_binding *binding, tz_snapshot *snapshot, tz_error *error);
+
+/* Does it call a function of the script? */
+bool tz_binding_calls_lua(const tz_binding *binding);
+
+/* Is the file of that step written? Tables and functions are never done. */
+bool tz_binding_is_done(const tz_binding *binding, int64_t step);
+
 #endif

@@ -179,33 +179,22 @@ static bool is_whole(const tz_journal *journal)
     return at == journal->used;
 }
 
+/* Its beginning is read; the rest, if any, does not belong to the checkpoint. */
 static tz_status read_all(tz_journal *journal, int64_t bytes, tz_error *error)
 {
     size_t size = 0;
-    const tz_status status = tz_file_open(journal->path, &journal->file, &size, error);
+    char *data = NULL;
+    const tz_status status = tz_file_read(journal->path, SIZE_MAX, &data, &size, error);
     if (status)
         return status;
-    close(journal->file);
-    journal->file = -1;
+    journal->data = (unsigned char *)data;
     if (bytes < 0 || (int64_t)size < bytes)
         return tz_error_set(error, TZ_FORMAT, journal->path,
                             "the journal is damaged: it is cut short");
-    journal->data = malloc((size_t)bytes + 1);
-    if (!journal->data)
-        return tz_error_set(error, TZ_MEMORY, journal->path, "not enough memory for the journal");
+    journal->used = (size_t)bytes;
     journal->file = open(journal->path, O_RDWR | O_CLOEXEC | O_NOFOLLOW);
-    if (journal->file < 0)
-        return tz_error_set_errno(error, errno, journal->path, "cannot open");
-    while (journal->used < (size_t)bytes) {
-        const ssize_t got =
-            read(journal->file, journal->data + journal->used, (size_t)bytes - journal->used);
-        if (got < 0 && errno == EINTR)
-            continue;
-        if (got <= 0)
-            return tz_error_set_errno(error, got < 0 ? errno : EIO, journal->path, "cannot read");
-        journal->used += (size_t)got;
-    }
-    return TZ_OK;
+    return journal->file >= 0 ? TZ_OK
+                              : tz_error_set_errno(error, errno, journal->path, "cannot open");
 }
 
 tz_status tz_journal_open(tz_journal **out, const char *path, int64_t bytes, uint64_t sum,

@@ -5,29 +5,44 @@
 #include "base/names.h"
 #include "base/number.h"
 #include "lua/context.h"
+#include <limits.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-static void push_where(lua_State *L)
+int tz_script_line(lua_State *L, char *file, size_t size)
 {
     lua_Debug record;
-    for (int level = 1; lua_getstack(L, level, &record); level++) {
+    if (size > 0)
+        snprintf(file, size, "the script");
+    for (int level = 0; lua_getstack(L, level, &record); level++) {
         lua_getinfo(L, "Sl", &record);
         if (record.currentline > 0) {
-            lua_pushfstring(L, "%s:%d: ", record.short_src, record.currentline);
-            return;
+            if (size > 0)
+                snprintf(file, size, "%s", record.short_src);
+            return record.currentline;
         }
     }
-    lua_pushliteral(L, "");
+    return 0;
+}
+
+void tz_function_text(lua_State *L, int index, char *text, size_t size)
+{
+    lua_Debug about;
+    lua_pushvalue(L, index);
+    lua_getinfo(L, ">S", &about);
+    snprintf(text, size, "function at %.90s:%d", about.short_src, about.linedefined);
 }
 
 static noreturn void raise_text(lua_State *L, const char *text)
 {
-    push_where(L);
-    lua_pushstring(L, text);
-    lua_concat(L, 2);
+    char file[LUA_IDSIZE];
+    const int line = tz_script_line(L, file, sizeof file);
+    if (line > 0)
+        lua_pushfstring(L, "%s:%d: %s", file, line, text);
+    else
+        lua_pushstring(L, text);
     /* Kept to distinguish it from an error that the script itself caused: context.h. */
     tz_context *context = tz_context_get(L);
     snprintf(context->refusal, sizeof context->refusal, "%s", lua_tostring(L, -1));
@@ -72,6 +87,12 @@ const char *tz_kind_text(lua_State *L, int index)
                                         [LUA_TTHREAD] = "a thread"};
     const int type = lua_type(L, index);
     return type == LUA_TNONE ? "no value" : kinds[type];
+}
+
+noreturn void tz_raise_kind(lua_State *L, int index, const char *what, const char *key,
+                            const char *wanted)
+{
+    tz_raise(L, "%s: '%.60s' must be %s, not %s", what, key, wanted, tz_kind_text(L, index));
 }
 
 static noreturn void raise_unknown(lua_State *L, const char *what, const char *key,
@@ -237,6 +258,15 @@ void tz_keys_take(lua_State *L, int index, const char *what, const tz_key *optio
     lua_setmetatable(L, index);
 }
 
+void tz_options_take(lua_State *L, const char *what, const tz_key *options, const char *example)
+{
+    if (example && !lua_istable(L, 1))
+        tz_raise(L, "%s: needs a table: %s", what, example);
+    tz_options_check(L, 1, what);
+    lua_settop(L, 1);
+    tz_keys_take(L, 1, what, options, false);
+}
+
 void tz_options_check(lua_State *L, int index, const char *what)
 {
     if (!lua_istable(L, index))
@@ -316,7 +346,7 @@ bool tz_key_number(lua_State *L, int index, const char *what, const char *key, d
         return false;
     const tz_key *row = row_of(L, index, key);
     if (lua_type(L, -1) != LUA_TNUMBER)
-        tz_raise(L, "%s: '%s' must be a number, not %s", what, key, tz_kind_text(L, -1));
+        tz_raise_kind(L, -1, what, key, "a number");
     const double value = lua_tonumber(L, -1);
     if (!isfinite(value))
         tz_raise(L, "%s: '%s' must be a finite number", what, key);
@@ -334,7 +364,7 @@ int64_t tz_integer_check(lua_State *L, int index, const char *what, const char *
 {
     int is_integer = 0;
     if (lua_type(L, index) != LUA_TNUMBER)
-        tz_raise(L, "%s: '%s' must be an integer, not %s", what, name, tz_kind_text(L, index));
+        tz_raise_kind(L, index, what, name, "an integer");
     const int64_t value = lua_tointegerx(L, index, &is_integer);
     if (!is_integer) {
         char number[TZ_NUMBER_SIZE];
@@ -369,7 +399,7 @@ bool tz_key_integer(lua_State *L, int index, const char *what, const char *key, 
 const char *tz_text_check(lua_State *L, int index, const char *what, const char *name)
 {
     if (lua_type(L, index) != LUA_TSTRING)
-        tz_raise(L, "%s: '%s' must be a string, not %s", what, name, tz_kind_text(L, index));
+        tz_raise_kind(L, index, what, name, "a string");
     const char *text = lua_tostring(L, index);
     if (strlen(text) != lua_rawlen(L, index))
         tz_raise(L, "%s: '%s' holds a zero byte", what, name);
@@ -448,7 +478,7 @@ bool tz_key_flag(lua_State *L, int index, const char *what, const char *key, boo
     if (!get(L, index, key, &given))
         return false;
     if (!lua_isboolean(L, -1))
-        tz_raise(L, "%s: '%s' must be true or false, not %s", what, key, tz_kind_text(L, -1));
+        tz_raise_kind(L, -1, what, key, "true or false");
     *out = lua_toboolean(L, -1);
     lua_pop(L, 1);
     return given;
@@ -496,8 +526,7 @@ int tz_key_vector(lua_State *L, int index, const char *what, const char *key, do
         else
             lua_pushvalue(L, -1);
         if (lua_type(L, -1) != LUA_TNUMBER)
-            tz_raise(L, "%s: '%s' must be a number or a list of numbers, not %s", what, key,
-                     tz_kind_text(L, -1));
+            tz_raise_kind(L, -1, what, key, "a number or a list of numbers");
         out[i] = lua_tonumber(L, -1);
         if (!isfinite(out[i]) || out[i] <= above)
             tz_raise(L, "%s: '%s' must be finite%s", what, key, above < 0 ? "" : " and above 0");
@@ -519,7 +548,7 @@ int tz_key_integers(lua_State *L, int index, const char *what, const char *key, 
         return 1;
     }
     if (!lua_istable(L, -1))
-        tz_raise(L, "%s: '%s' must be a list of integers, not %s", what, key, tz_kind_text(L, -1));
+        tz_raise_kind(L, -1, what, key, "a list of integers");
     tz_list_check(L, what, key);
     const size_t count = lua_rawlen(L, -1);
     if (count < 1 || count > (size_t)most)
@@ -573,10 +602,10 @@ void tz_set_flag(lua_State *L, const char *key, bool value)
     lua_setfield(L, -2, key);
 }
 
-void tz_push_integers(lua_State *L, int count, const int64_t *values)
+void tz_push_integers(lua_State *L, int64_t count, const int64_t *values)
 {
-    lua_createtable(L, count, 0);
-    for (int i = 0; i < count; i++) {
+    lua_createtable(L, count < INT_MAX ? (int)count : INT_MAX, 0);
+    for (int64_t i = 0; i < count; i++) {
         lua_pushinteger(L, values[i]);
         lua_rawseti(L, -2, i + 1);
     }

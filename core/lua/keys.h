@@ -20,6 +20,15 @@ noreturn void tz_raise_error(lua_State *L, const char *what, const tz_error *err
 /* The same if a call has failed. */
 void tz_try(lua_State *L, const char *what, tz_status status, const tz_error *error);
 
+/* The line of the script that calls, or 0; `file` gets its name, unless `size` is 0. */
+int tz_script_line(lua_State *L, char *file, size_t size);
+/* "function at FILE:LINE" of the function at a stack index. */
+void tz_function_text(lua_State *L, int index, char *text, size_t size);
+
+/* Raise "what: 'key' must be `wanted`, not a number": what is at the stack index. */
+noreturn void tz_raise_kind(lua_State *L, int index, const char *what, const char *key,
+                            const char *wanted);
+
 /* What is at a stack index, for messages: "a number", "nil", "no value". Static. */
 const char *tz_kind_text(lua_State *L, int index);
 
@@ -81,6 +90,9 @@ void tz_table_copy(lua_State *L, int index, const char *what);
 /* Push the value of a key, without metamethods. Returns its type. */
 int tz_table_get(lua_State *L, int index, const char *key);
 
+/* The only argument as options that tz_keys_take has taken. Raises unless it is a table, such as
+ * `example` (NULL: none). */
+void tz_options_take(lua_State *L, const char *what, const tz_key *options, const char *example);
 /* Raise unless there is a table of options at `index`. */
 void tz_options_check(lua_State *L, int index, const char *what);
 /* Raise if the table on the top of the stack has other keys than 1, 2, … without gaps. */
@@ -143,7 +155,7 @@ void tz_set_row(lua_State *L, const tz_sheet_column *columns, const void *contex
 /* Push a list of tables, one a row. */
 void tz_push_sheet(lua_State *L, const tz_sheet *sheet);
 /* Push a list of integers. */
-void tz_push_integers(lua_State *L, int count, const int64_t *values);
+void tz_push_integers(lua_State *L, int64_t count, const int64_t *values);
 /* Push a userdata of zeros, whose contents `release` frees: its __gc. No script gets it. */
 void *tz_push_owned(lua_State *L, size_t size, lua_CFunction release);
 /* Push all arguments as one text, as print() shows them, with `between` between two of them. */

@@ -326,16 +326,18 @@ static void note(const tz_simulation_handle *handle, const char *what, json_t *f
 
 /* ---- Pause and step -------------------------------------------------------------------------- */
 
-static void do_pause(tz_live_view *view, tz_simulation_handle *handle)
+static void do_pause(tz_live_view *view, tz_simulation_handle *handle, const json_t *command)
 {
+    (void)command;
     view->step_to = 0;
     if (!view->paused)
         note(handle, "pause", NULL);
     view->paused = true;
 }
 
-static void do_run(tz_live_view *view, tz_simulation_handle *handle)
+static void do_run(tz_live_view *view, tz_simulation_handle *handle, const json_t *command)
 {
+    (void)command;
     if (view->paused)
         note(handle, "go on", NULL);
     view->paused = false;
@@ -530,8 +532,9 @@ static tz_status write(tz_output *output, const tz_simulation_handle *handle, ch
 }
 
 /* The picture that is shown, and the numbers behind it. */
-static void do_snapshot(tz_live_view *view, tz_simulation_handle *handle)
+static void do_snapshot(tz_live_view *view, tz_simulation_handle *handle, const json_t *command)
 {
+    (void)command;
     int field;
     const tz_writer *of;
     tz_error error;
@@ -556,8 +559,7 @@ static void do_snapshot(tz_live_view *view, tz_simulation_handle *handle)
     say(view, false, "snapshot: %s and %s", picture, array);
 }
 
-static void do_picture(tz_live_view *view, const tz_simulation_handle *handle,
-                       const json_t *command)
+static void do_picture(tz_live_view *view, tz_simulation_handle *handle, const json_t *command)
 {
     const json_t *given = json_object_get(command, "picture");
     const int64_t index = json_is_integer(given) ? json_integer_value(given) : -1;
@@ -572,26 +574,20 @@ static void do_picture(tz_live_view *view, const tz_simulation_handle *handle,
 
 static void do_command(tz_live_view *view, tz_simulation_handle *handle, const json_t *command)
 {
+    static const struct {
+        const char *name;
+        void (*act)(tz_live_view *view, tz_simulation_handle *handle, const json_t *command);
+    } commands[] = {{"pause", do_pause},    {"run", do_run},     {"step", do_step},
+                    {"set", do_set},        {"paint", do_paint}, {"snapshot", do_snapshot},
+                    {"picture", do_picture}};
     const char *what = json_string_value(json_object_get(command, "do"));
     view->asks = true;
-    if (!what)
-        what = "";
-    if (strcmp(what, "pause") == 0)
-        do_pause(view, handle);
-    else if (strcmp(what, "run") == 0)
-        do_run(view, handle);
-    else if (strcmp(what, "step") == 0)
-        do_step(view, handle, command);
-    else if (strcmp(what, "set") == 0)
-        do_set(view, handle, command);
-    else if (strcmp(what, "paint") == 0)
-        do_paint(view, handle, command);
-    else if (strcmp(what, "snapshot") == 0)
-        do_snapshot(view, handle);
-    else if (strcmp(what, "picture") == 0)
-        do_picture(view, handle, command);
-    else
-        say(view, true, "'%.40s' is no command", what);
+    for (size_t i = 0; what && i < sizeof commands / sizeof *commands; i++)
+        if (strcmp(what, commands[i].name) == 0) {
+            commands[i].act(view, handle, command);
+            return;
+        }
+    say(view, true, "'%.40s' is no command", what ? what : "");
 }
 
 tz_status tz_live_view_open(tz_context *context, tz_error *error)

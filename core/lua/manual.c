@@ -1,6 +1,6 @@
 /* Opens the module in a bare Lua state and prints its table of functions as Markdown. Called by
  * core/cli/cmd_manual.c for `trapeze manual`. */
-#include "lua/manual.h"
+#include "lua/script.h"
 
 #include "base/names.h"
 #include "lua/api.h"
@@ -84,24 +84,6 @@ static void put_keys(FILE *out, const tz_key *keys, bool options)
     }
 }
 
-static void put_options(FILE *out, const tz_key *options)
-{
-    fprintf(out, "\n");
-    put_keys(out, options, true);
-    const tz_key *o;
-    for (size_t i = 0; (o = tz_key_at(options, i)); i++)
-        if (o->inner) {
-            fprintf(out, "\nA table in `%s`:\n\n", o->key);
-            put_keys(out, o->inner, true);
-        }
-}
-
-static void put_result(FILE *out, const tz_key *result)
-{
-    fprintf(out, "\nReturns a table:\n\n");
-    put_keys(out, result, false);
-}
-
 static tz_status check_options(const char *signature, const tz_key *options, tz_error *error)
 {
     const tz_key *o;
@@ -131,11 +113,21 @@ static tz_status check(const tz_api_function *const *rows, tz_error *error)
 
 static void put_function(FILE *out, const tz_api_function *f)
 {
+    const tz_key *o;
     fprintf(out, "### `%s`\n\n%s\n", f->signature, f->doc);
-    if (f->options)
-        put_options(out, f->options);
-    if (f->result)
-        put_result(out, f->result);
+    if (f->options) {
+        fprintf(out, "\n");
+        put_keys(out, f->options, true);
+    }
+    for (size_t i = 0; f->options && (o = tz_key_at(f->options, i)); i++)
+        if (o->inner) {
+            fprintf(out, "\nA table in `%s`:\n\n", o->key);
+            put_keys(out, o->inner, true);
+        }
+    if (f->result) {
+        fprintf(out, "\nReturns a table:\n\n");
+        put_keys(out, f->result, false);
+    }
 }
 
 static tz_status put_named(FILE *out, const tz_api_function *const *rows, const char *name,

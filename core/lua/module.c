@@ -191,8 +191,7 @@ static void push_value_text(lua_State *L, const char *name)
 static void add_axis(lua_State *L, tz_sweep_grid *grid, const char *name)
 {
     if (!lua_istable(L, -1))
-        tz_raise(L, "%s: '%s' must be a list of values, not %s", sweeping, name,
-                 tz_kind_text(L, -1));
+        tz_raise_kind(L, -1, sweeping, name, "a list of values");
     tz_list_check(L, sweeping, name);
     const size_t count = lua_rawlen(L, -1);
     const int list = lua_gettop(L);

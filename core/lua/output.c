@@ -1,14 +1,13 @@
 /* Outputs: the options of a look, the functions tz.NAME of formats, and tz.picture, which module.c
  * registers. Descriptions are checked as far as that is possible without a simulation; sim:every
  * and sim:write check the rest. */
-#include "lua/output.h"
+#include "lua/handle.h"
 
 #include "base/names.h"
 #include "lua/api.h"
 #include "lua/array.h"
 #include "lua/fields.h"
 #include "lua/floorplan.h"
-#include "lua/handle.h"
 #include "lua/keys.h"
 #include "lua/module.h"
 #include "output/folder.h"
@@ -85,8 +84,7 @@ static void get_colours(lua_State *L, int index, const char *what, tz_look *look
         return;
     }
     if (type != LUA_TTABLE)
-        tz_raise(L, "%s: 'colours' must be a list of colours such as \"#ff8800\", not %s", what,
-                 tz_kind_text(L, -1));
+        tz_raise_kind(L, -1, what, "colours", "a list of colours such as \"#ff8800\"");
     tz_list_check(L, what, "colours");
     const size_t count = lua_rawlen(L, -1);
     if (count < TZ_COLOURS_MIN || count > TZ_COLOURS_MAX)
@@ -149,7 +147,7 @@ static void get_outline(lua_State *L, int index, const char *what, tz_overlay *o
         return;
     }
     if (!luaL_testudata(L, -1, TZ_TYPE_FLOORPLAN))
-        tz_raise(L, "%s: 'outline' must be a floorplan, not %s", what, tz_kind_text(L, -1));
+        tz_raise_kind(L, -1, what, "outline", "a floorplan");
     const tz_floorplan_value *value = tz_floorplan_check(L, -1, what);
     const tz_floorplan *plan = &value->plan;
     const bool given = value->width_m > 0;
@@ -304,8 +302,7 @@ static void get_path(lua_State *L, int index, const char *what, tz_look *look)
         return;
     }
     if (!lua_istable(L, -1))
-        tz_raise(L, "%s: 'path' must be a list of columns or of points { x, y }, not %s", what,
-                 tz_kind_text(L, -1));
+        tz_raise_kind(L, -1, what, "path", "a list of columns or of points { x, y }");
     tz_list_check(L, what, "path");
     const size_t count = lua_rawlen(L, -1);
     if (count < 1 || count > POINTS_MAX)
@@ -883,10 +880,7 @@ static const tz_key drawing_options[] = {
 /* Read the table at index 1. Leaves on the stack what the request borrows. */
 static void get_request(lua_State *L, request *r)
 {
-    if (!lua_istable(L, 1))
-        tz_raise(L, "%s: needs a table: tz.picture { data = …, file = \"NAME.png\" }", drawing);
-    lua_settop(L, 1);
-    tz_keys_take(L, 1, drawing, drawing_options, false);
+    tz_options_take(L, drawing, drawing_options, "tz.picture { data = …, file = \"NAME.png\" }");
     *r = (request){.look = {.bits = 8}, .slice = {.axis = 2, .at = -1}};
     get_look(L, 1, drawing, &r->look);
     if (r->look.told)

@@ -104,10 +104,7 @@ static int plot_call(lua_State *L)
     tz_context *context = tz_context_get(L);
     char path[PATH_MAX];
     tz_error error;
-    if (!lua_istable(L, 1))
-        tz_raise(L, "%s: needs a table: tz.plot { file = \"NAME.png\", series = { … } }", what);
-    lua_settop(L, 1);
-    tz_keys_take(L, 1, what, plot_options, false);
+    tz_options_take(L, what, plot_options, "tz.plot { file = \"NAME.png\", series = { … } }");
     const char *file = tz_key_file(L, 1, what, tz_format_find("png"));
     tz_plot *plot = lua_newuserdatauv(L, sizeof *plot, 0);
     memset(plot, 0, sizeof *plot);

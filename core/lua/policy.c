@@ -35,8 +35,20 @@ const tz_key tz_wish_options[] = {{"policy", "text or function(s)", "the first o
                                    tz_policy_searcher_name, .least = 1, .most = TZ_PLAN_HEIGHT_MAX},
                                   {NULL}};
 
-void tz_plan_read(lua_State *L, int index, const char *who, int dims, tz_plan *plan,
-                  const char **height_text)
+void tz_knobs_read(lua_State *L, int index, const char *who, tz_plan *plan)
+{
+    for (int k = 0; k < TZ_PLAN_KNOBS_COUNT; k++) {
+        const tz_plan_knob *knob = &tz_plan_knobs[k];
+        int64_t value = 0;
+        tz_key_integer(L, index, who, knob->name, &value);
+        tz_plan_set(plan, k, (int)value);
+    }
+}
+
+/* Read the plan's keys of the table at `index`. A height that is a text goes to *height_text,
+ * borrowed from the table; if that is NULL, the height must be a number. */
+static void read_plan(lua_State *L, int index, const char *who, int dims, tz_plan *plan,
+                      const char **height_text)
 {
     int64_t height = 0;
     const char *family = NULL;
@@ -60,26 +72,11 @@ void tz_plan_read(lua_State *L, int index, const char *who, int dims, tz_plan *p
     tz_knobs_read(L, index, who, plan);
 }
 
-void tz_knobs_read(lua_State *L, int index, const char *who, tz_plan *plan)
-{
-    for (int k = 0; k < TZ_PLAN_KNOBS_COUNT; k++) {
-        const tz_plan_knob *knob = &tz_plan_knobs[k];
-        int64_t value = 0;
-        tz_key_integer(L, index, who, knob->name, &value);
-        tz_plan_set(plan, k, (int)value);
-    }
-}
-
 void tz_plan_push(lua_State *L, const tz_plan *plan, int dims)
 {
     lua_createtable(L, 0, 8);
-    tz_plan_set_keys(L, plan, dims);
-    tz_set_text(L, "why", plan->why);
-}
-
-void tz_plan_set_keys(lua_State *L, const tz_plan *plan, int dims)
-{
     tz_set_row(L, tz_plan_columns, &dims, plan);
+    tz_set_text(L, "why", plan->why);
 }
 
 /* The address is the key of the policy's function in the handle's user value. */
@@ -90,21 +87,16 @@ static const char function_key;
 /* The keys of the table at `index`. Its texts are the table's own. */
 static void read_wish(lua_State *L, int index, const char *who, int dims, tz_plan_wish *out)
 {
-    lua_Debug about;
     *out = (tz_plan_wish){.start = 0};
-    tz_plan_read(L, index, who, dims, &out->given, &out->height);
+    read_plan(L, index, who, dims, &out->given, &out->height);
     const int type = tz_table_get(L, index, "policy");
     if (type == LUA_TSTRING)
         out->policy = tz_text_check(L, -1, who, "policy");
     else if (type != LUA_TNIL && type != LUA_TFUNCTION)
-        tz_raise(L, "%s: 'policy' must be a name or a function, not %s", who, tz_kind_text(L, -1));
-    if (type == LUA_TFUNCTION) {
-        lua_getinfo(L, ">S", &about);
-        snprintf(out->function, sizeof out->function, "function at %.90s:%d", about.short_src,
-                 about.linedefined);
-    } else {
-        lua_pop(L, 1);
-    }
+        tz_raise_kind(L, -1, who, "policy", "a name or a function");
+    if (type == LUA_TFUNCTION)
+        tz_function_text(L, -1, out->function, sizeof out->function);
+    lua_pop(L, 1);
     const int start = tz_table_get(L, index, "start");
     if (start == LUA_TSTRING && strcmp(tz_text_check(L, -1, who, "start"), "predicted") != 0)
         tz_raise(L, "%s: 'start' must be a height or \"predicted\", not '%.40s'", who,
@@ -218,7 +210,7 @@ static int ask_protected(lua_State *L)
                  tz_kind_text(L, -1));
     tz_keys_take(L, -1, who, tz_plan_options, false);
     tz_plan plan;
-    tz_plan_read(L, lua_gettop(L), who, q->dims, &plan, NULL);
+    read_plan(L, lua_gettop(L), who, q->dims, &plan, NULL);
     if (plan.height == 0)
         plan.height = q->view->plan->height;
     *q->next = plan;
@@ -281,6 +273,13 @@ tz_status tz_policy_ask(tz_simulation_handle *handle, tz_error *error)
     if (next.height > 0 && !next.family[0])
         strcpy(next.family, view->plan->family);
     return tz_policy_answer(policy, &next, error);
+}
+
+void tz_policy_warn(const tz_simulation_handle *handle)
+{
+    char warning[1024];
+    if (tz_policy_take_warning(tz_simulation_policy(handle->simulation), warning, sizeof warning))
+        tz_context_note(handle->context, TZ_NOTE_WARNING, "%s", warning);
 }
 
 void tz_policy_keep(lua_State *L, int index, int handle_index, const tz_plan_wish *wish)

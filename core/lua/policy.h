@@ -14,20 +14,16 @@
 /* The knobs of a plan, and all keys of one, in the order that the manual lists them. */
 extern const tz_key tz_knob_options[], tz_plan_options[];
 
-/* Read the plan's keys of the table at `index`. Raises errors that begin with `who`. A height that
- * is a text goes to *height_text, borrowed from the table; if that is NULL, the height must be a
- * number. */
-void tz_plan_read(lua_State *L, int index, const char *who, int dims, tz_plan *plan,
-                  const char **height_text);
-/* The knobs alone; others of *plan stay. */
+/* Read the knobs of the table at `index`; other members of *plan stay. */
 void tz_knobs_read(lua_State *L, int index, const char *who, tz_plan *plan);
 
 /* Push a table with all of the plan. */
 void tz_plan_push(lua_State *L, const tz_plan *plan, int dims);
-/* Set the plan's keys, except `why`, of the table on the top of the stack. */
-void tz_plan_set_keys(lua_State *L, const tz_plan *plan, int dims);
 
 /* ---- Policies -------------------------------------------------------------------------------- */
+
+/* Pass on the warning that the policy has, if any. */
+void tz_policy_warn(const tz_simulation_handle *handle);
 
 /* The keys of a policy, in addition to those of a plan. */
 extern const tz_key tz_wish_options[];

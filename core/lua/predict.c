@@ -131,17 +131,6 @@ static void get_workload(lua_State *L, const char *who, workload_request *out)
     get_extents(L, who, "block", out->dims, out->block);
 }
 
-/* Read the table at index 1, and the workload's keys of it. */
-static void take_options(lua_State *L, const char *who, const tz_key *options,
-                         workload_request *out)
-{
-    if (!lua_istable(L, 1))
-        tz_raise(L, "%s: needs a table: %s { plugin = …, grid = … }", who, who);
-    lua_settop(L, 1);
-    tz_keys_take(L, 1, who, options, false);
-    get_workload(L, who, out);
-}
-
 /* What is freed also when pushing its contents raises. */
 typedef struct holder {
     tz_workload *workload;
@@ -393,7 +382,8 @@ static int predict(lua_State *L)
     tz_prediction_request request;
     bool measure = false;
     tz_error error;
-    take_options(L, predicting, predict_options, &workload);
+    tz_options_take(L, predicting, predict_options, "tz.predict { plugin = …, grid = … }");
+    get_workload(L, predicting, &workload);
     get_prediction(L, &workload, &request, &measure);
     measure = measure && !tz_context_get(L)->options->check;
     holder *h = hold(L, predicting, &workload, true);
@@ -425,7 +415,7 @@ static void get_families(lua_State *L, char *text, size_t size)
     const int top = lua_gettop(L), type = tz_table_get(L, 1, "families");
     size_t used = 0;
     if (type != LUA_TNIL && type != LUA_TTABLE)
-        tz_raise(L, "%s: 'families' must be a list of names, not %s", tuning, tz_kind_text(L, -1));
+        tz_raise_kind(L, -1, tuning, "families", "a list of names");
     if (type == LUA_TTABLE)
         tz_list_check(L, tuning, "families");
     for (lua_Integer i = 1; type == LUA_TTABLE && lua_rawgeti(L, -1, i) != LUA_TNIL; i++) {
@@ -536,7 +526,8 @@ static int tune(lua_State *L)
     tz_tune_request request;
     tz_error error;
     char families[128] = "";
-    take_options(L, tuning, tune_options, &workload);
+    tz_options_take(L, tuning, tune_options, "tz.tune { plugin = …, grid = … }");
+    get_workload(L, tuning, &workload);
     get_tune(L, &workload, families, sizeof families, &request);
     request.dry = tz_context_get(L)->options->check;
     holder *h = hold(L, tuning, &workload, false);

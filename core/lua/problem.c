@@ -45,8 +45,7 @@ size_t tz_assignments_get(lua_State *L, int index, const char *what, tz_assignme
             assignment->text = tz_text_check(L, -1, what, assignment->name);
             break;
         default:
-            tz_raise(L, "%s: '%.60s' must be a number, a string, true or false, not %s", what,
-                     assignment->name, tz_kind_text(L, -1));
+            tz_raise_kind(L, -1, what, assignment->name, "a number, a string, true or false");
         }
         lua_pop(L, 1);
     }
@@ -63,8 +62,7 @@ static const char *get_sides(lua_State *L, const char *what, const char *key)
     if (lua_type(L, -1) == LUA_TSTRING)
         return tz_text_check(L, -1, what, key);
     if (!lua_istable(L, -1))
-        tz_raise(L, "%s: '%s' must be a name or { low, high }, not %s", what, key,
-                 tz_kind_text(L, -1));
+        tz_raise_kind(L, -1, what, key, "a name or { low, high }");
     tz_table_copy(L, -1, what);
     tz_list_check(L, what, key);
     if (lua_rawlen(L, -1) != 2)
@@ -262,9 +260,7 @@ static void read_scalars(lua_State *L, int index, const char *what, const tz_ste
         else if (type == LUA_TTABLE || type == LUA_TNUMBER)
             series[count++] = take_list(L, kept, where, name);
         else
-            tz_raise(L,
-                     "%s: '%.60s' must be a formula of step (a text), a list or a number, not %s",
-                     where, name, tz_kind_text(L, -1));
+            tz_raise_kind(L, -1, where, name, "a formula of step (a text), a list or a number");
     }
     qsort(series, count, sizeof *series, compare_series);
     lua_pushvalue(L, given); /* the names */

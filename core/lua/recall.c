@@ -3,6 +3,7 @@
 #include "lua/recall.h"
 
 #include "lua/array.h"
+#include "lua/keys.h"
 #include <lauxlib.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -11,52 +12,35 @@
 
 /* ---- Failures -------------------------------------------------------------------------------- */
 
-int tz_recall_line(lua_State *L, char *file, size_t size)
-{
-    lua_Debug caller;
-    if (size > 0)
-        snprintf(file, size, "the script");
-    for (int level = 0; lua_getstack(L, level, &caller); level++) {
-        lua_getinfo(L, "Sl", &caller);
-        if (caller.currentline > 0) {
-            if (size > 0)
-                snprintf(file, size, "%s", caller.short_src);
-            return caller.currentline;
-        }
-    }
-    return 0;
-}
-
-static void break_replay(lua_State *L, const char *text)
+static const char *break_replay(lua_State *L, tz_error *error, const char *format, va_list values)
 {
     tz_recall *recall = &tz_context_get(L)->recall;
     char file[120];
-    const int line = tz_recall_line(L, file, sizeof file);
+    const int line = tz_script_line(L, file, sizeof file);
+    tz_error_set_v(error, TZ_SCRIPT, NULL, format, values);
     if (recall->mode != TZ_RECALL_BROKEN)
-        snprintf(recall->why, sizeof recall->why, "%s:%d: %s", file, line, text);
+        snprintf(recall->why, sizeof recall->why, "%s:%d: %.1000s", file, line, error->message);
     recall->mode = TZ_RECALL_BROKEN;
+    return recall->why;
 }
 
 tz_status tz_recall_break(lua_State *L, tz_error *error, const char *format, ...)
 {
-    char text[1000];
-    va_list arguments;
-    va_start(arguments, format);
-    vsnprintf(text, sizeof text, format, arguments);
-    va_end(arguments);
-    break_replay(L, text);
-    return tz_error_set(error, TZ_SCRIPT, NULL, "%s", text);
+    va_list values;
+    va_start(values, format);
+    break_replay(L, error, format, values);
+    va_end(values);
+    return TZ_SCRIPT;
 }
 
 noreturn void tz_recall_refuse(lua_State *L, const char *format, ...)
 {
-    char text[1000];
-    va_list arguments;
-    va_start(arguments, format);
-    vsnprintf(text, sizeof text, format, arguments);
-    va_end(arguments);
-    break_replay(L, text);
-    lua_pushstring(L, tz_context_get(L)->recall.why);
+    tz_error error;
+    va_list values;
+    va_start(values, format);
+    const char *why = break_replay(L, &error, format, values);
+    va_end(values);
+    lua_pushstring(L, why);
     lua_error(L);
     abort();
 }
@@ -67,7 +51,7 @@ void tz_recall_taint(lua_State *L, const char *what)
     char file[120];
     if (recall->mode != TZ_RECALL_RECORDS || recall->tainted)
         return;
-    const int line = tz_recall_line(L, file, sizeof file);
+    const int line = tz_script_line(L, file, sizeof file);
     recall->tainted = true;
     snprintf(recall->why, sizeof recall->why, "%s:%d: %s", file, line, what);
 }

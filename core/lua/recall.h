@@ -89,7 +89,4 @@ tz_status tz_recall_break(lua_State *L, tz_error *error, const char *format, ...
 noreturn void tz_recall_refuse(lua_State *L, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 
-/* The line of the script that calls, or 0; `file` gets its name, unless `size` is 0. */
-int tz_recall_line(lua_State *L, char *file, size_t size);
-
 #endif

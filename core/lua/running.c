@@ -4,8 +4,8 @@
 
 #include "base/number.h"
 #include "lua/api.h"
-#include "lua/binding.h"
 #include "lua/checkpoint.h"
+#include "lua/handle.h"
 #include "lua/interrupt.h"
 #include "lua/keys.h"
 #include "lua/live.h"
@@ -662,10 +662,8 @@ static void tell_end(const tz_simulation_handle *handle, const tz_run *run,
 static void conclude(lua_State *L, const tz_simulation_handle *handle, const tz_run *run,
                      const tz_run_result *result, tz_status status, const tz_error *error)
 {
-    char warning[512];
     const tz_simulation *simulation = handle->simulation;
-    if (tz_policy_take_warning(tz_simulation_policy(simulation), warning, sizeof warning))
-        tz_context_note(handle->context, TZ_NOTE_WARNING, "%s", warning);
+    tz_policy_warn(handle);
     report(handle, result->steps, isnan(run->until_residual) ? run->steps : result->steps, true);
     if (status != TZ_OK && tz_interrupt_signal() != 0)
         tz_raise(L, "interrupted at step %lld", (long long)tz_simulation_step(simulation));

@@ -7,6 +7,7 @@
 #include "policy/wish.h"
 #include "stencil/registry.h"
 #include <limits.h>
+#include <stdio.h>
 
 typedef struct tz_script_progress {
     const char *name;    /* of the simulation */
@@ -89,5 +90,12 @@ typedef struct tz_script_result {
  * `result` in any case. One script at a time. */
 tz_status tz_script_run(const tz_script_options *options, tz_script_result *result,
                         tz_error *error);
+
+/* ---- The reference of scenarios: manual.c --------------------------------------------------- */
+
+/* Write the reference as Markdown, or the section of the function `name` ("tz.png", "sim:run";
+ * NULL: all). Errors: TZ_MEMORY; TZ_UNKNOWN: no such function, with the nearest; TZ_FORMAT names a
+ * function or option without documentation. Errors of `out` are the caller's to check. */
+tz_status tz_manual_write(FILE *out, const char *name, tz_error *error);
 
 #endif

@@ -179,42 +179,21 @@ static tz_reduction reduce_field(lua_State *L, const char *what)
     return facts;
 }
 
-/* The same in the region at stack index 3, or everywhere. */
-static tz_region_facts reduce(lua_State *L, const char *what)
+/* sim:min, sim:max, sim:sum and sim:mean: the data of a row is its name. */
+static int method_reduce(lua_State *L)
 {
+    const char *what = tz_api_data(L);
     const tz_simulation_handle *handle = tz_handle_check(L, 1, what);
     const int field = tz_handle_kept_field(L, 2, handle, what);
-    return tz_region_reduce(L, 3, handle, field, what);
-}
-
-/* Push a cell's value of the field named at stack index 2. */
-static int push_extreme(lua_State *L, const char *what, double value)
-{
-    const tz_simulation_handle *handle = tz_handle_check(L, 1, what);
-    push_cell(L, handle, tz_handle_kept_field(L, 2, handle, what), value);
-    return 1;
-}
-
-static int method_min(lua_State *L)
-{
-    return push_extreme(L, "sim:min", reduce(L, "sim:min").min);
-}
-
-static int method_max(lua_State *L)
-{
-    return push_extreme(L, "sim:max", reduce(L, "sim:max").max);
-}
-
-static int method_sum(lua_State *L)
-{
-    lua_pushnumber(L, reduce(L, "sim:sum").sum);
-    return 1;
-}
-
-static int method_mean(lua_State *L)
-{
-    const tz_region_facts facts = reduce(L, "sim:mean");
-    lua_pushnumber(L, facts.sum / (double)facts.cells);
+    const tz_region_facts facts = tz_region_reduce(L, 3, handle, field, what);
+    if (strcmp(what, "sim:min") == 0)
+        push_cell(L, handle, field, facts.min);
+    else if (strcmp(what, "sim:max") == 0)
+        push_cell(L, handle, field, facts.max);
+    else if (strcmp(what, "sim:sum") == 0)
+        lua_pushnumber(L, facts.sum);
+    else
+        lua_pushnumber(L, facts.sum / (double)facts.cells);
     return 1;
 }
 
@@ -429,67 +408,54 @@ static int method_kernel(lua_State *L)
 
 /* ---- Analysis methods ------------------------------------------------------------------------ */
 
-/* A method's results are kept here until it returns: a Lua error inside it would jump over it. */
+/* A result that an analysis gives, and where it goes. */
 typedef struct result {
-    struct result *next;
-    char name[64];
-    int64_t count; /* -1: a number */
+    lua_State *L;
+    bool failed; /* the message is on the top of the stack */
+    const char *name;
     double number;
-    int64_t values[];
+    int64_t count; /* -1: a number */
+    const int64_t *values;
 } result;
 
-typedef struct results {
-    result *first, **end;
-    bool out_of_memory;
-} results;
-
-static result *add_result(results *list, const char *name, int64_t count)
+/* Protected, as a Lua error would jump over the analysis. Argument 1 is the result, 2 the table. */
+static int set_result(lua_State *L)
 {
-    const size_t room = count > 0 ? (size_t)count * sizeof(int64_t) : 0;
-    result *r = calloc(1, sizeof *r + room);
-    if (!r) {
-        list->out_of_memory = true;
-        return NULL;
-    }
-    snprintf(r->name, sizeof r->name, "%s", name);
-    r->count = count;
-    *list->end = r;
-    list->end = &r->next;
-    return r;
+    const result *r = lua_touserdata(L, 1);
+    if (r->count < 0)
+        lua_pushnumber(L, r->number);
+    else
+        tz_push_integers(L, r->count, r->values);
+    lua_setfield(L, 2, r->name);
+    return 0;
+}
+
+static void give(result *r)
+{
+    if (r->failed)
+        return;
+    lua_pushcfunction(r->L, set_result);
+    lua_pushlightuserdata(r->L, r);
+    lua_pushvalue(r->L, 3);
+    r->failed = lua_pcall(r->L, 2, 0, 0) != LUA_OK;
 }
 
 static void on_number(void *context, const char *name, double value)
 {
-    result *r = add_result(context, name, -1);
-    if (r)
-        r->number = value;
+    result *r = context;
+    r->name = name;
+    r->number = value;
+    r->count = -1;
+    give(r);
 }
 
 static void on_list(void *context, const char *name, int64_t count, const int64_t *values)
 {
-    result *r = add_result(context, name, count < 0 ? 0 : count);
-    if (r && count > 0)
-        memcpy(r->values, values, (size_t)count * sizeof *values);
-}
-
-/* Protected, so that the caller can free the list after an error. Argument 1 is the list. */
-static int push_results(lua_State *L)
-{
-    const results *list = lua_touserdata(L, 1);
-    lua_newtable(L);
-    for (const result *r = list->first; r; r = r->next) {
-        if (r->count < 0) {
-            lua_pushnumber(L, r->number);
-        } else {
-            lua_createtable(L, r->count < INT32_MAX ? (int)r->count : INT32_MAX, 0);
-            for (int64_t i = 0; i < r->count; i++) {
-                lua_pushinteger(L, r->values[i]);
-                lua_rawseti(L, -2, i + 1);
-            }
-        }
-        lua_setfield(L, -2, r->name);
-    }
-    return 1;
+    result *r = context;
+    r->name = name;
+    r->count = count < 0 ? 0 : count;
+    r->values = values;
+    give(r);
 }
 
 /* In check mode analyse() returns a table in which every result is 0. So that a script may also
@@ -534,25 +500,14 @@ static int method_analyse(lua_State *L)
         push_zeros(L);
         return 1;
     }
-    results list = {.first = NULL};
-    list.end = &list.first;
-    const tz_method_sink sink = {.context = &list, .number = on_number, .list = on_list};
+    result r = {.L = L};
+    const tz_method_sink sink = {.context = &r, .number = on_number, .list = on_list};
     tz_error error;
-    tz_status status = tz_simulation_analyse(handle->simulation, name, &sink, &error);
-    if (status == TZ_OK && list.out_of_memory)
-        status = tz_error_set(&error, TZ_MEMORY, NULL, "not enough memory for the results");
-    int called = LUA_OK;
-    if (status == TZ_OK) {
-        lua_pushcfunction(L, push_results);
-        lua_pushlightuserdata(L, &list);
-        called = lua_pcall(L, 1, 1, 0);
-    }
-    for (result *r = list.first, *next; r; r = next) {
-        next = r->next;
-        free(r);
-    }
-    tz_try(L, "sim:analyse", status, &error);
-    return called == LUA_OK ? 1 : lua_error(L);
+    luaL_checkstack(L, 8, NULL);
+    lua_newtable(L);
+    tz_try(L, "sim:analyse", tz_simulation_analyse(handle->simulation, name, &sink, &error),
+           &error);
+    return r.failed ? lua_error(L) : 1;
 }
 
 /* ---- tz.simulation --------------------------------------------------------------------------- */
@@ -577,8 +532,7 @@ static void get_devices(lua_State *L, int index, char *text, size_t size)
     const lua_Integer count = type == LUA_TTABLE ? (lua_Integer)lua_rawlen(L, -1) : 1;
     text[0] = '\0';
     if (type != LUA_TNIL && type != LUA_TTABLE && type != LUA_TSTRING && type != LUA_TNUMBER)
-        tz_raise(L, "%s: 'devices' must be a text or a list of GPU numbers, not %s", creating,
-                 tz_kind_text(L, -1));
+        tz_raise_kind(L, -1, creating, "devices", "a text or a list of GPU numbers");
     if (type == LUA_TTABLE && count == 0)
         tz_raise(L, "%s: the list 'devices' is empty", creating);
     for (lua_Integer i = 1; type != LUA_TNIL && i <= count; i++) {
@@ -628,7 +582,7 @@ static void get_fields(lua_State *L, const tz_stencil *stencil)
     if (tz_table_get(L, 1, "fields") == LUA_TNIL)
         return;
     if (!lua_istable(L, -1))
-        tz_raise(L, "%s: 'fields' must be a table, not %s", creating, tz_kind_text(L, -1));
+        tz_raise_kind(L, -1, creating, "fields", "a table");
     for (int i = 0; i < tz_stencil_fields_all(stencil); i++)
         names[i] = stencil->fields[i].name;
     tz_keys_check(L, -1, "tz.simulation: 'fields'", names, (size_t)tz_stencil_fields_all(stencil),
@@ -662,10 +616,7 @@ static void get_request(lua_State *L, const tz_script_options *options, request 
 {
     tz_simulation_config *config = &r->config;
     tz_error error;
-    if (!lua_istable(L, 1))
-        tz_raise(L, "%s: needs a table: tz.simulation { plugin = …, grid = … }", creating);
-    lua_settop(L, 1);
-    tz_keys_take(L, 1, creating, simulation_options, false);
+    tz_options_take(L, creating, simulation_options, "tz.simulation { plugin = …, grid = … }");
     *config = (tz_simulation_config){
         .registry = options->registry, .dry = options->check, .ranks = options->ranks};
     r->stencil = tz_problem_read(L, 1, creating, config, r->params, &r->plugin);
@@ -780,6 +731,7 @@ static int simulation_new(lua_State *L)
     }
     find_source(handle, r.config.registry, r.plugin);
     tz_handle_open(handle, r.name);
+    tz_policy_warn(handle);
     tz_policy_keep(L, 1, 3, &r.wish);
     tz_scalars_keep(L, 1, 3);
     assign_fields(L, handle, 2);
@@ -803,17 +755,17 @@ static const tz_api_function own_methods[] = {
            "`tz.read`, `tz.array`, an array or a floorplan. A box is `{ x = {low, high}, … }`: "
            "low <= x < high.",
            .recall = TZ_RECALL_CALL),
-    TZ_API("sim:min([field[, region]])", method_min,
+    TZ_API("sim:min([field[, region]])", method_reduce,
            "The least finite value. Without a field: of the first state field.",
-           .recall = TZ_RECALL_GIVE),
-    TZ_API("sim:max([field[, region]])", method_max, "The largest finite value.",
-           .recall = TZ_RECALL_GIVE),
-    TZ_API("sim:sum([field[, region]])", method_sum,
+           .recall = TZ_RECALL_GIVE, .data = "sim:min"),
+    TZ_API("sim:max([field[, region]])", method_reduce, "The largest finite value.",
+           .recall = TZ_RECALL_GIVE, .data = "sim:max"),
+    TZ_API("sim:sum([field[, region]])", method_reduce,
            "The sum in double precision, in a fixed order. A region is a box, a mask (a "
            "field's name or an array; cells that are not 0 count) or a unit of a floorplan.",
-           .recall = TZ_RECALL_GIVE),
-    TZ_API("sim:mean([field[, region]])", method_mean, "The mean in double precision.",
-           .recall = TZ_RECALL_GIVE),
+           .recall = TZ_RECALL_GIVE, .data = "sim:sum"),
+    TZ_API("sim:mean([field[, region]])", method_reduce, "The mean in double precision.",
+           .recall = TZ_RECALL_GIVE, .data = "sim:mean"),
     TZ_API("sim:population([field])", method_population, "The number of cells that are not 0.",
            .recall = TZ_RECALL_GIVE),
     TZ_API("sim:hash([field])", method_hash,

@@ -4,10 +4,12 @@
  * to the present one, and kept if it is. What has come out is remembered (memory.c).
  *
  * A backend without a base plan compiles nothing that a run would wait for: "auto" is "predicted"
- * there. */
+ * there. But if a stencil's formulas are still to be compiled for it, they are interpreted until
+ * that is done. */
 #include "policy/class.h"
 
 #include "policy/explorer.h"
+#include "stencil/registry.h"
 #include <limits.h>
 #include <math.h>
 #include <stdio.h>
@@ -28,6 +30,7 @@ typedef struct entrant {
 } entrant;
 
 typedef enum phase {
+    AT_ROWS,   /* row functions are being compiled; "predicted" comes after */
     AT_START,  /* no stage yet */
     AT_REST,   /* nothing is timed */
     AT_BEST,   /* the best plan so far is timed */
@@ -216,6 +219,15 @@ static tz_status auto_next(tz_policy *policy, int64_t iterations_left, bool new_
     automatic *a = policy->state;
     if (!a || a->phase == AT_THE_END)
         return TZ_OK;
+    if (a->phase == AT_ROWS && tz_stencil_is_compiling(policy->subject.problem->stencil))
+        return TZ_OK;
+    if (a->phase == AT_ROWS) {
+        free(a->entrants);
+        free(a);
+        policy->state = NULL;
+        tz__policy_warn_of_rows(policy);
+        return tz_policy_class_predicted.create(policy, error);
+    }
     a->reach = iterations_left > a->reach ? iterations_left : a->reach;
     if (a->phase == AT_START) {
         a->phase = a->remembered ? AT_THE_END : AT_REST;
@@ -318,7 +330,11 @@ static void auto_destroy(tz_policy *policy)
 
 static tz_status auto_create(tz_policy *policy, tz_error *error)
 {
-    if (!policy->subject.backend->base_family)
+    const tz_policy_subject *subject = &policy->subject;
+    if (subject->backend->rows)
+        tz_stencil_compile_begin(subject->problem->stencil, &subject->place.cancel);
+    const bool rows = subject->backend->rows && tz_stencil_is_compiling(subject->problem->stencil);
+    if (!subject->backend->base_family && !rows)
         return tz_policy_class_predicted.create(policy, error);
     automatic *a = calloc(1, sizeof *a);
     policy->state = a;
@@ -329,10 +345,18 @@ static tz_status auto_create(tz_policy *policy, tz_error *error)
     a->now = -1;
     a->count = 1;
     a->entrants[0] = (entrant){.predicted_s = NAN, .measured_s = NAN};
-    a->has_key = make_key(policy, a->key);
-    if (recall(policy, a))
+    a->phase = rows ? AT_ROWS : AT_START;
+    a->has_key = !rows && make_key(policy, a->key);
+    if (!rows && recall(policy, a))
         return TZ_OK;
     tz_plan plan = policy->wish.given;
+    if (rows) {
+        const tz_status status = tz__policy_complete(subject, &plan, error);
+        if (!status)
+            tz__policy_decide(policy, &plan, NAN,
+                              "formulas are interpreted: they are compiled beside the run");
+        return status;
+    }
     const bool base = tz__policy_base(&policy->subject, &plan);
     const tz_status status = base ? TZ_OK : tz__policy_complete(&policy->subject, &plan, error);
     if (!status)
@@ -371,6 +395,8 @@ static void auto_describe(const tz_policy *policy, char *text, size_t size)
     const int height = policy->plan.height;
     if (!a)
         tz_policy_class_predicted.describe(policy, text, size);
+    else if (a->phase == AT_ROWS)
+        snprintf(text, size, "auto: height %d, formulas interpreted", height);
     else if (a->remembered)
         snprintf(text, size, "auto: height %d, remembered", height);
     else

@@ -64,8 +64,11 @@ struct tz_policy {
     tz_policy_decision *decisions;
     size_t decisions_count, decisions_room;
     int64_t decisions_left_out;
-    char warning[512];
+    char warning[1024];
 };
+
+/* Row functions could not be compiled: policy->warning says so, once for a stencil. */
+void tz__policy_warn_of_rows(tz_policy *policy);
 
 /* Are its stages asynchronous? Timing them needs a wait, which costs TZ_FIT_HOST_WAIT_S. */
 static inline bool tz__policy_waits(const tz_policy *policy)

@@ -5,6 +5,7 @@
 #include "base/json_values.h"
 #include "base/names.h"
 #include "policy/class.h"
+#include "stencil/registry.h"
 #include <inttypes.h>
 #include <math.h>
 #include <stdarg.h>
@@ -553,6 +554,18 @@ static const tz_policy_class *class_of(const tz_plan_wish *wish)
     return &class_function;
 }
 
+void tz__policy_warn_of_rows(tz_policy *policy)
+{
+    const tz_policy_subject *subject = &policy->subject;
+    tz_error fault;
+    if (subject->backend->rows && tz_stencil_take_fault(subject->problem->stencil, &fault))
+        snprintf(policy->warning, sizeof policy->warning,
+                 "the formulas of '%.60s' are interpreted, up to ten times slower than compiled: "
+                 "%.200s%s%.600s",
+                 subject->problem->stencil->id, fault.place, fault.place[0] ? ": " : "",
+                 fault.message);
+}
+
 tz_status tz_policy_create(tz_policy **out, const tz_plan_wish *wish,
                            const tz_policy_subject *subject, tz_error *error)
 {
@@ -567,11 +580,16 @@ tz_status tz_policy_create(tz_policy **out, const tz_plan_wish *wish,
     policy->stop = -1;
     policy->is = class_of(wish);
     policy->wish.policy = policy->is->name;
-    const tz_status status = policy->is->create(policy, error);
+    tz_status status = TZ_OK;
+    if (subject->backend->rows && policy->is != &tz_policy_class_auto)
+        status = tz_stencil_compile(subject->problem->stencil, &subject->place.cancel, error);
+    if (status != TZ_INTERRUPTED) /* without a compiler formulas are interpreted */
+        status = policy->is->create(policy, error);
     if (status) {
         tz_policy_destroy(policy);
         return status;
     }
+    tz__policy_warn_of_rows(policy);
     *out = policy;
     return TZ_OK;
 }

@@ -2,7 +2,6 @@
  * estimate. Called by core/policy, prediction_table.c and tune.c. */
 #include "predict/predictions.h"
 
-#include "backend/cpu/x86/walks.h"
 #include "base/machine.h"
 #include "model/constants.h"
 #include "model/power.h"
@@ -605,15 +604,7 @@ static tz_status create(tz_predictions **out, maker *m, const tz_plan *given, tz
     m->predictions = calloc(1, sizeof *m->predictions);
     if (!m->predictions)
         return tz_error_set(error, TZ_MEMORY, NULL, "not enough memory for predictions");
-    tz_place place = *m->place;
-    place.walks = tz_walks_create();
-    if (!place.walks) {
-        free(m->predictions);
-        return tz_error_set(error, TZ_MEMORY, NULL, "not enough memory for predictions");
-    }
-    m->place = &place;
     const tz_status status = make(m, given, effort, error);
-    tz_walks_destroy(place.walks);
     if (status) {
         tz_predictions_destroy(m->predictions);
         return status;

@@ -36,7 +36,8 @@ static bool are_alike(const fact *a, const fact *b)
 static double predict(const tz_devices *devices, int i, const tz_backend *inner,
                       const tz_problem *problem, const tz_model_device *record)
 {
-    const tz_place place = {.device = record, .threads = devices->of[i].threads};
+    const tz_place place = {
+        .device = record, .threads = devices->of[i].threads, .absent = true /* alike everywhere */};
     double least = INFINITY;
     int sharers = 0; /* threads that use the memory of a CPU at the same time */
     for (int k = 0; !inner->is_gpu && !devices->apart && k < devices->count; k++)
@@ -385,7 +386,8 @@ tz_status tz_workload_create(tz_workload **out, const tz_workload_config *config
     for (size_t i = 0; !status && i < config->changes_count; i++)
         status = tz_device_change(&workload->device, config->changes[i].key,
                                   config->changes[i].value, error);
-    workload->is_here = workload->is_here && config->changes_count == 0;
+    workload->place.absent = !workload->is_here || config->changes_count > 0;
+    workload->is_here = !workload->place.absent;
     workload->inner = workload->backend;
     workload->place.device = &workload->device;
     workload->place.cancel.stopped = simulation->stopped;

@@ -5,6 +5,7 @@
 #include "sim/fields.h"
 
 #include "backend/host/reduce.h"
+#include "base/minmax.h"
 #include <stdlib.h>
 #include <string.h>
 
@@ -332,6 +333,7 @@ static void compute_row(const block *b, int64_t y, int64_t z, char *others)
         .y = y,
         .z = z,
         .step = b->simulation->step,
+        .engine = b->output->engine,
     };
     b->rows(&span);
 }
@@ -426,30 +428,26 @@ tz_status tz__field_reduce(const tz_simulation *simulation, int field, tz_reduct
     if (!tz__is_derived(simulation, field))
         return simulation->backend->reduce(simulation->state, field, out, error);
     const tz_problem *problem = &simulation->problem;
-    const int64_t nx = problem->elements[0], ny = problem->elements[1], nz = problem->elements[2];
-    const int64_t most = block_elements(problem->stencil); /* a multiple of a segment */
-    const int64_t wx = nx < most ? nx : most / TZ_REDUCE_SEGMENT * TZ_REDUCE_SEGMENT;
-    const int64_t wy = ny < most / wx ? ny : most / wx;
+    const int64_t *n = problem->elements, ny = n[1];
     const int64_t size = (int64_t)tz_problem_element_size(problem, field);
-    char *elements = malloc((size_t)(wx * wy * size));
+    const int64_t most = block_elements(problem->stencil) / TZ_REDUCE_SEGMENT * TZ_REDUCE_SEGMENT;
+    tz_box_parts p = {.whole = {{0}, {n[0], n[1], n[2]}}, .most = most};
+    char *elements = malloc((size_t)(tz_min(n[0] * n[1] * n[2], most) * size));
     tz_reduce_sums sums;
     tz_status status = tz_reduce_begin(&sums, problem, field, error);
     if (!status && !elements)
         status = tz_error_set(error, TZ_MEMORY, NULL, "not enough memory for rows of cells");
-    for (int64_t z = 0; z < nz; z++)
-        for (int64_t y = 0; y < ny; y += wy)
-            for (int64_t x = 0; !status && x < nx; x += wx) {
-                const tz_box box = {{x, y, z},
-                                    {x + wx < nx ? x + wx : nx, y + wy < ny ? y + wy : ny, z + 1}};
-                const int64_t width = length(&box, 0);
-                const tz_host_field piece = {.origin = elements - (x + width * (y + ny * z)) * size,
-                                             .row_stride = (ptrdiff_t)width,
-                                             .plane_stride = (ptrdiff_t)(width * ny)};
-                status = compute(simulation, field, &box, elements, error);
-                if (!status)
-                    status = tz_reduce_add(&sums, &piece, y + ny * z, box.high[1] + ny * z, x,
-                                           box.high[0], simulation->pool, error);
-            }
+    while (!status && tz_box_next(&p)) {
+        const tz_box *box = &p.part;
+        const int64_t width = length(box, 0), row = box->low[1] + ny * box->low[2];
+        const tz_host_field piece = {.origin = elements - (box->low[0] + width * row) * size,
+                                     .row_stride = (ptrdiff_t)width,
+                                     .plane_stride = (ptrdiff_t)(width * ny)};
+        status = compute(simulation, field, box, elements, error);
+        if (!status)
+            status = tz_reduce_add(&sums, &piece, row, row + length(box, 1) * length(box, 2),
+                                   box->low[0], box->high[0], simulation->pool, error);
+    }
     tz_reduce_end(&sums, out);
     free(elements);
     return status;

@@ -1,5 +1,5 @@
-/* Transfers boxes of cells in blocks of rows, converts them to and from the elements of a field,
- * and unpacks bits. Called by fields.c. */
+/* Transfers boxes of cells in parts, converts them to and from the elements of a field, and unpacks
+ * bits. Called by fields.c. */
 #include "sim/state.h"
 
 #include "sim/fields.h"
@@ -33,42 +33,70 @@ bool tz_box_next(tz_box_parts *p)
     return true;
 }
 
-/* Cells are transferred in pieces of rows. A 1-D field is a single row: it is not copied as a
+/* Cells are transferred in parts of a box. A 1-D field is a single row: it is not copied as a
  * whole. */
 enum {
     PIECE_CELLS = 1 << 16,
+    READ_WORDS = 1 << 18,
     ROW_WORDS = 1 << 14,
     PARALLEL_CELLS = 1 << 18 /* fewer are filled by one thread */
 };
 
 /* Rows of bits are transferred in full, since a column is a bit of some word of the row; but not
- * very long ones. Then a piece is one bit of adjacent words. */
+ * very long ones. Then a part is one bit of adjacent words. */
 static bool whole_rows(const tz_problem *problem)
 {
     return problem->bits && problem->elements[0] <= ROW_WORDS;
 }
 
-/* Where the piece ends that begins at x in a row that ends at `high`. */
-static int64_t piece_end(const tz_problem *problem, int64_t x, int64_t high)
+/* The parts of a box from x on: to its end, or to that of a bit of the words. A part has at most so
+ * many elements, or one row that is transferred in full. */
+static tz_box_parts parts_from(const tz_problem *problem, const tz_box *box, int64_t x,
+                               int64_t elements)
 {
-    const int64_t words = problem->elements[0];
+    const int64_t words = problem->elements[0], width = box->high[0] - box->low[0];
+    tz_box_parts parts = {.whole = *box, .most = elements};
+    parts.whole.low[0] = x;
     if (whole_rows(problem))
-        return high;
-    int64_t end = x + PIECE_CELLS;
-    if (problem->bits && end > (x / words + 1) * words)
-        end = (x / words + 1) * words;
-    return end < high ? end : high;
+        parts.most = width * (elements > words ? elements / words : 1);
+    else if (problem->bits)
+        parts.whole.high[0] = tz_min(box->high[0], (x / words + 1) * words);
+    return parts;
 }
 
-static tz_box piece_box(const tz_problem *problem, int64_t x_low, int64_t x_high, int64_t y,
-                        int64_t z)
+/* The elements that hold the cells of a part. */
+static tz_box elements_of(const tz_problem *problem, const tz_box *part)
 {
-    const int64_t low = whole_rows(problem) ? 0
-                        : problem->bits     ? x_low % problem->elements[0]
-                                            : x_low;
-    const int64_t count = whole_rows(problem) ? problem->elements[0] : x_high - x_low;
-    const tz_box box = {{low, y, z}, {low + count, y + 1, z + 1}};
+    const int64_t words = problem->elements[0], width = part->high[0] - part->low[0];
+    tz_box box = *part;
+    if (problem->bits) {
+        box.low[0] = whole_rows(problem) ? 0 : part->low[0] % words;
+        box.high[0] = whole_rows(problem) ? words : box.low[0] + width;
+    }
     return box;
+}
+
+static int64_t rows_of(const tz_box *part)
+{
+    return (part->high[1] - part->low[1]) * (part->high[2] - part->low[2]);
+}
+
+/* Of a box, at most `most`, or a row that is transferred in full. */
+static int64_t elements_at_once(const tz_problem *problem, const tz_box *box, int64_t most)
+{
+    const int64_t row = whole_rows(problem) ? problem->elements[0] : box->high[0] - box->low[0];
+    const int64_t elements = tz_min(row * rows_of(box), most);
+    return whole_rows(problem) && elements < row ? row : elements;
+}
+
+/* The y and z of row k of a part, and the number of its first cell in the box. */
+static int64_t row_at(const tz_box *box, const tz_box *part, int64_t k, int64_t *y, int64_t *z)
+{
+    const int64_t rows = part->high[1] - part->low[1];
+    *y = part->low[1] + k % rows;
+    *z = part->low[2] + k / rows;
+    const int64_t before = (*z - box->low[2]) * (box->high[1] - box->low[1]) + *y - box->low[1];
+    return before * (box->high[0] - box->low[0]) + part->low[0] - box->low[0];
 }
 
 /* Set or clear the bits of the cells from x on in a row of words, the first of which is word
@@ -87,115 +115,60 @@ static void put_bits(uint32_t *words, int64_t first, int64_t count, int64_t x, i
     }
 }
 
-/* What fills a box, and room for a block of it. */
-typedef struct filler {
-    tz__values_fn *values;
-    const void *context;
-    const tz_box *box;
-    tz_threads *threads;
-    int64_t width;  /* the most cells of a row of the block */
-    double *rows;   /* for each thread, the values of a row of the block */
-    void *elements; /* of the block */
-} filler;
-
-/* Rows of a block: elements `box` of a field, which are the cells from x_low on. */
+/* What fills a box, and a part of it that is being filled. */
 typedef struct filling {
     const tz_problem *problem;
-    const filler *filler;
     int field;
-    tz_box box;
-    int64_t x_low, cells;
-    size_t row_bytes;
+    const tz_box *box;
+    tz__values_fn *give;
+    const void *context;
+    int64_t values_count;
+    double *values; /* so many of each thread */
+    void *elements; /* of the part */
+    tz_box part, from;
 } filling;
 
 static void fill_rows(void *any, int64_t begin, int64_t end, int thread)
 {
-    const filling *w = any;
-    const filler *f = w->filler;
-    const tz_problem *problem = w->problem;
-    const tz_box *all = f->box, *box = &w->box;
-    double *values = f->rows + thread * f->width;
+    const filling *f = any;
+    const tz_problem *problem = f->problem;
+    const size_t size = tz_problem_element_size(problem, f->field);
+    double *values = f->values + thread * f->values_count;
     for (int64_t k = begin; k < end; k++) {
-        char *row = (char *)f->elements + w->row_bytes * (size_t)k;
-        const int64_t y = box->low[1] + k, z = box->low[2];
-        const int64_t before = (z - all->low[2]) * (all->high[1] - all->low[1]) + y - all->low[1];
-        f->values(f->context, before * (all->high[0] - all->low[0]) + w->x_low - all->low[0],
-                  w->x_low + problem->extent[0] * (y + problem->extent[1] * z), w->cells, values);
-        if (problem->bits)
-            put_bits((uint32_t *)row, box->low[0], problem->elements[0], w->x_low, w->cells,
-                     values);
-        else
-            tz_problem_to_elements(problem, w->field, values, w->cells, row);
+        char *row = (char *)f->elements + (size_t)(k * (f->from.high[0] - f->from.low[0])) * size;
+        int64_t y, z;
+        const int64_t first = row_at(f->box, &f->part, k, &y, &z);
+        const int64_t before = problem->extent[0] * (y + problem->extent[1] * z);
+        for (int64_t x = f->part.low[0], n; x < f->part.high[0]; x += n) {
+            n = tz_min(f->part.high[0] - x, f->values_count);
+            f->give(f->context, first + x - f->part.low[0], before + x, n, values);
+            if (problem->bits)
+                put_bits((uint32_t *)(void *)row, f->from.low[0], problem->elements[0], x, n,
+                         values);
+            else
+                tz_problem_to_elements(problem, f->field, values, n,
+                                       row + (size_t)(x - f->part.low[0]) * size);
+        }
     }
 }
 
-/* Write the cells from x_low to x_high of `rows` rows of a plane. */
-static tz_status write_block(tz_simulation *simulation, int field, const filler *f, int64_t x_low,
-                             int64_t x_high, int64_t y, int64_t rows, int64_t z, tz_error *error)
+static tz_status write_part(tz_simulation *simulation, filling *f, tz_threads *threads,
+                            tz_error *error)
 {
-    const tz_problem *problem = &simulation->problem;
-    filling w = {.problem = problem,
-                 .filler = f,
-                 .field = field,
-                 .box = piece_box(problem, x_low, x_high, y, z),
-                 .x_low = x_low,
-                 .cells = x_high - x_low};
-    w.box.high[1] = y + rows;
-    w.row_bytes = (size_t)(w.box.high[0] - w.box.low[0]) * tz_problem_element_size(problem, field);
+    const tz_problem *problem = f->problem;
+    const bool all = f->part.high[0] - f->part.low[0] == problem->extent[0];
     tz_status status = TZ_OK;
-    if (problem->bits && whole_rows(problem) && w.cells == problem->extent[0])
-        memset(f->elements, 0, w.row_bytes * (size_t)rows);
+    f->from = elements_of(problem, &f->part);
+    if (whole_rows(problem) && all)
+        memset(f->elements, 0,
+               (size_t)(rows_of(&f->part) * problem->elements[0]) * sizeof(uint32_t));
     else if (problem->bits)
-        status = simulation->backend->load(simulation->state, field, &w.box, f->elements, error);
-    if (!status)
-        tz_threads_for(f->threads, rows, fill_rows, &w);
-    tz__simulation_field_changes(simulation, field);
-    return status
-               ? status
-               : simulation->backend->store(simulation->state, field, &w.box, f->elements, error);
-}
-
-/* How many rows of a box are written at once: a device has a latency, and each thread fills
- * rows. */
-static int64_t block_rows(const tz_problem *problem, const tz_box *box, int threads)
-{
-    const int64_t width = box->high[0] - box->low[0], rows = box->high[1] - box->low[1];
-    if (problem->bits && !whole_rows(problem))
-        return 1;
-    const int64_t most = threads * PIECE_CELLS / (problem->bits ? problem->elements[0] : width);
-    return most < 1 ? 1 : most < rows ? most : rows;
-}
-
-/* Room for the values of a row of up to `cells` cells, or of a piece of it, for each thread, and
- * for the elements of so many rows. */
-typedef struct piece {
-    int64_t width; /* values of a thread */
-    double *values;
-    void *elements;
-} piece;
-
-static tz_status piece_create(const tz_simulation *simulation, int64_t cells, int64_t rows,
-                              int threads, piece *out, tz_error *error)
-{
-    const int64_t words = simulation->problem.elements[0];
-    const int64_t count = whole_rows(&simulation->problem) && cells < words          ? words
-                          : !whole_rows(&simulation->problem) && cells > PIECE_CELLS ? PIECE_CELLS
-                                                                                     : cells;
-    out->width = count;
-    out->values = malloc((size_t)(threads * count) * sizeof *out->values);
-    const int64_t length = whole_rows(&simulation->problem) ? words : count;
-    out->elements = malloc((size_t)(length * rows) * sizeof(double));
-    if (out->values && out->elements)
-        return TZ_OK;
-    free(out->values);
-    free(out->elements);
-    return tz_error_set(error, TZ_MEMORY, NULL, "not enough memory for a row of cells");
-}
-
-static void piece_clear(piece *p)
-{
-    free(p->values);
-    free(p->elements);
+        status =
+            simulation->backend->load(simulation->state, f->field, &f->from, f->elements, error);
+    if (status)
+        return status;
+    tz_threads_for(threads, rows_of(&f->part), fill_rows, f);
+    return simulation->backend->store(simulation->state, f->field, &f->from, f->elements, error);
 }
 
 tz_status tz__cells_write(tz_simulation *simulation, int field, const tz_box *box,
@@ -203,78 +176,59 @@ tz_status tz__cells_write(tz_simulation *simulation, int field, const tz_box *bo
 {
     const tz_problem *problem = &simulation->problem;
     const int64_t width = box->high[0] - box->low[0];
-    const int64_t cells = width * (box->high[1] - box->low[1]) * (box->high[2] - box->low[2]);
-    tz_threads *threads = cells < PARALLEL_CELLS ? NULL : simulation->pool;
-    const int64_t rows = block_rows(problem, box, tz_threads_count(threads));
-    piece p;
-    tz_status status = piece_create(simulation, width, rows, tz_threads_count(threads), &p, error);
-    if (status)
-        return status;
-    const filler f = {values, context, box, threads, p.width, p.values, p.elements};
-    for (int64_t z = box->low[2]; z < box->high[2]; z++)
-        for (int64_t y = box->low[1]; y < box->high[1]; y += rows)
-            for (int64_t x = box->low[0], end; !status && x < box->high[0]; x = end) {
-                const int64_t n = box->high[1] - y < rows ? box->high[1] - y : rows;
-                end = piece_end(problem, x, box->high[0]);
-                status = write_block(simulation, field, &f, x, end, y, n, z, error);
-            }
-    piece_clear(&p);
-    return status;
-}
-
-/* ---- Bits as bytes --------------------------------------------------------------------------- */
-
-/* Reads bits of a box of very long rows as bytes. */
-static tz_status read_long_bits(const tz_simulation *simulation, int field, const tz_box *box,
-                                uint8_t *cells, tz_error *error)
-{
-    const tz_problem *problem = &simulation->problem;
-    uint32_t *words = malloc(PIECE_CELLS * sizeof *words);
-    if (!words)
-        return tz_error_set(error, TZ_MEMORY, NULL, "not enough memory for rows of bits");
-    tz_status status = TZ_OK;
-    for (int64_t z = box->low[2]; z < box->high[2]; z++)
-        for (int64_t y = box->low[1]; y < box->high[1]; y++)
-            for (int64_t x = box->low[0], end; !status && x < box->high[0]; x = end) {
-                end = piece_end(problem, x, box->high[0]);
-                const tz_box part = piece_box(problem, x, end, y, z);
-                status = tz__field_load(simulation, field, &part, words, error);
-                for (int64_t k = 0; !status && k < end - x; k++)
-                    *cells++ = words[k] >> (x / problem->elements[0]) & 1;
-            }
-    free(words);
-    return status;
-}
-
-/* Reads bits of a box as bytes, several rows a load, since each load from a device has a
- * latency. */
-static tz_status read_bit_rows(const tz_simulation *simulation, int field, const tz_box *box,
-                               uint8_t *cells, tz_error *error)
-{
-    enum { WORDS = 1 << 18 };
-    const tz_problem *problem = &simulation->problem;
-    const int64_t words = problem->elements[0], nx = box->high[0] - box->low[0];
-    const int64_t ny = box->high[1] - box->low[1];
-    const int64_t most = words < WORDS ? WORDS / words : 1, rows = most < ny ? most : ny;
-    uint32_t *lines = malloc((size_t)(words * rows) * sizeof *lines);
-    if (!lines)
-        return tz_error_set(error, TZ_MEMORY, NULL, "not enough memory for rows of bits");
-    tz_status status = TZ_OK;
-    for (int64_t z = box->low[2]; z < box->high[2]; z++)
-        for (int64_t y = box->low[1]; !status && y < box->high[1]; y += rows) {
-            const int64_t end = y + rows < box->high[1] ? y + rows : box->high[1];
-            const tz_box part = {{0, y, z}, {words, end, z + 1}};
-            status = tz__field_load(simulation, field, &part, lines, error);
-            for (int64_t k = 0; !status && k < end - y; k++, cells += nx)
-                tz_bits_spread(lines + k * words, words, box->low[0], nx, cells);
+    tz_threads *threads = width * rows_of(box) < PARALLEL_CELLS ? NULL : simulation->pool;
+    const size_t count = (size_t)tz_threads_count(threads);
+    /* A device has a latency, and each thread fills rows. */
+    const int64_t elements = elements_at_once(problem, box, PIECE_CELLS * (int64_t)count);
+    filling f = {.problem = problem,
+                 .field = field,
+                 .box = box,
+                 .give = values,
+                 .context = context,
+                 .values_count = tz_min(width, PIECE_CELLS)};
+    f.values = malloc(count * (size_t)f.values_count * sizeof *f.values);
+    f.elements = malloc((size_t)elements * tz_problem_element_size(problem, field));
+    tz_status status =
+        f.values && f.elements
+            ? TZ_OK
+            : tz_error_set(error, TZ_MEMORY, NULL, "not enough memory for a row of cells");
+    tz__simulation_field_changes(simulation, field);
+    tz_box_parts p;
+    for (int64_t x = box->low[0]; !status && x < box->high[0]; x = p.whole.high[0])
+        for (p = parts_from(problem, box, x, elements); !status && tz_box_next(&p);) {
+            f.part = p.part;
+            status = write_part(simulation, &f, threads, error);
         }
-    free(lines);
+    free(f.values);
+    free(f.elements);
     return status;
 }
 
 tz_status tz__cells_read_bits(const tz_simulation *simulation, int field, const tz_box *box,
                               uint8_t *cells, tz_error *error)
 {
-    return whole_rows(&simulation->problem) ? read_bit_rows(simulation, field, box, cells, error)
-                                            : read_long_bits(simulation, field, box, cells, error);
+    const tz_problem *problem = &simulation->problem;
+    const int64_t count = problem->elements[0];
+    const int64_t elements = elements_at_once(problem, box, READ_WORDS);
+    uint32_t *words = malloc((size_t)elements * sizeof *words);
+    if (!words)
+        return tz_error_set(error, TZ_MEMORY, NULL, "not enough memory for rows of bits");
+    tz_status status = TZ_OK;
+    tz_box_parts p;
+    for (int64_t x = box->low[0]; !status && x < box->high[0]; x = p.whole.high[0])
+        for (p = parts_from(problem, box, x, elements); !status && tz_box_next(&p);) {
+            const tz_box from = elements_of(problem, &p.part);
+            const int64_t width = p.part.high[0] - p.part.low[0];
+            status = tz__field_load(simulation, field, &from, words, error);
+            for (int64_t k = 0, y, z; !status && k < rows_of(&p.part); k++) {
+                const uint32_t *row = words + k * (from.high[0] - from.low[0]);
+                uint8_t *to = cells + row_at(box, &p.part, k, &y, &z);
+                if (whole_rows(problem))
+                    tz_bits_spread(row, count, p.part.low[0], width, to);
+                for (int64_t i = 0; !whole_rows(problem) && i < width; i++)
+                    to[i] = row[i] >> (p.part.low[0] / count) & 1;
+            }
+        }
+    free(words);
+    return status;
 }

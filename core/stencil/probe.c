@@ -266,7 +266,10 @@ static void place(tracer *t, int trial)
 /* While a trap is open (base/trap.h). */
 static tz_status probe_cell(pass_probe *p, tz_probe_seen *seen, tz_error *error)
 {
-    tracer t = {.access = {.read = trace_read, .write = trace_write, .constants = p->constants},
+    tracer t = {.access = {.read = trace_read,
+                           .write = trace_write,
+                           .constants = p->constants,
+                           .engine = p->pass->engine},
                 .probe = p,
                 .fields = tz_stencil_fields_all(p->stencil),
                 .error = error};
@@ -531,11 +534,15 @@ static tz_status probe_rows(pass_probe *p, tz_error *error)
     if (!s)
         return tz_error_set(error, TZ_MEMORY, p->path, "not enough memory");
     s->probe = p;
-    s->access = (tz_cell_access){.read = read_cell, .write = write_cell, .constants = p->constants};
+    s->access = (tz_cell_access){.read = read_cell,
+                                 .write = write_cell,
+                                 .constants = p->constants,
+                                 .engine = p->pass->engine};
     tz_status status = make_values(s, error);
     s->span = (tz_span){.in = s->in,
                         .out = s->out,
                         .constants = p->constants,
+                        .engine = p->pass->engine,
                         .count = COUNT,
                         .x = X,
                         .y = p->stencil->dims > 1 ? Y : 0,

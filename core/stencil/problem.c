@@ -259,6 +259,7 @@ static tz_setup make_setup(const tz_problem *problem, tz_precision precision, tz
         .origins = origins,
         .boundary_values = problem->boundary_value[0],
         .source_per_update = NAN,
+        .engine = problem->stencil->engine,
     };
     memcpy(setup.extent, problem->extent, sizeof setup.extent);
     memcpy(setup.boundary, problem->boundary, sizeof setup.boundary);

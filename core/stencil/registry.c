@@ -11,6 +11,9 @@
 #include <fcntl.h>
 #include <fenv.h>
 #include <limits.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -31,12 +34,37 @@ typedef struct plugin_slot {
     size_t stencils_count; /* copied so far */
     const tz_stencil **stencil_pointers;
     bool probed;
+    tz_late_rows *late; /* of a stencil in memory, else NULL */
+    bool compiling, compiled;
+    pthread_t thread; /* that compiles: its library, or not_compiled */
+    atomic_bool ended, unwanted;
+    tz_cancel cancel;
+    void *built;
+    size_t built_bytes;
+    tz_error not_compiled; /* why; code 0: not tried */
+    bool fault_taken;
 } plugin_slot;
 
 struct tz_registry {
     plugin_slot **slots;
     size_t count;
 };
+
+/* Pass or output number `i`, in the registry's copy. */
+static tz_pass *pass_of(const tz_stencil *stencil, int i)
+{
+    const bool output = i >= stencil->passes_count;
+    return (tz_pass *)(uintptr_t)(output ? &stencil->outputs[i - stencil->passes_count]
+                                         : &stencil->passes[i]);
+}
+
+/* Members that are the engine's own, whatever a library has there. */
+static void forget_engine(tz_stencil *stencil)
+{
+    stencil->engine = NULL;
+    for (int i = 0; i < stencil->passes_count + stencil->outputs_count; i++)
+        pass_of(stencil, i)->engine = NULL;
+}
 
 static tz_status take_stencils(plugin_slot *slot, tz_error *error)
 {
@@ -53,6 +81,8 @@ static tz_status take_stencils(plugin_slot *slot, tz_error *error)
             tz_description_take(&slot->stencils[i], plugin->stencils[i], slot->path, error);
         if (status)
             return status;
+        if (!slot->late)
+            forget_engine(&slot->stencils[i]);
         slot->stencil_pointers[i] = &slot->stencils[i];
         slot->stencils_count++;
     }
@@ -97,7 +127,9 @@ static tz_status load(plugin_slot *slot, const char *path, tz_error *error)
                         "bits: link it without -ffast-math and -Ofast");
 }
 
-static tz_status open_plugin(plugin_slot *slot, const char *path, tz_error *error)
+/* Load a library, and ask for what it describes. */
+static tz_status open_library(plugin_slot *slot, const char *path, const tz_plugin **plugin,
+                              tz_error *error)
 {
     tz_status status = load(slot, path, error);
     if (status)
@@ -122,11 +154,17 @@ static tz_status open_plugin(plugin_slot *slot, const char *path, tz_error *erro
                             "its description is %u bytes long, at least %zu are needed: set "
                             "struct_size through TZ_PLUGIN_HEADER and rebuild",
                             theirs->struct_size, offsetof(tz_plugin, init));
+    *plugin = theirs;
+    return TZ_OK;
+}
+
+static tz_status take_plugin(plugin_slot *slot, const tz_plugin *theirs, tz_error *error)
+{
     memcpy(&slot->plugin, theirs,
            theirs->struct_size < sizeof slot->plugin ? theirs->struct_size : sizeof slot->plugin);
     if (!slot->plugin.id || !slot->plugin.version)
         return tz_error_set(error, TZ_PLUGIN, slot->path, "lacks its id or version");
-    status = take_stencils(slot, error);
+    const tz_status status = take_stencils(slot, error);
     if (status)
         return status;
     char message[512] = "";
@@ -217,6 +255,12 @@ static void close_slot(plugin_slot *slot)
     refuse(slot);
     for (size_t k = 0; k < slot->stencils_count; k++)
         tz_description_clear(&slot->stencils[k]);
+    atomic_store(&slot->unwanted, true);
+    if (slot->compiling)
+        pthread_join(slot->thread, NULL);
+    free(slot->built);
+    if (slot->late)
+        slot->late->destroy(slot->late);
     free(slot->stencils);
     free(slot->stencil_pointers);
     if (slot->handle)
@@ -226,11 +270,14 @@ static void close_slot(plugin_slot *slot)
     free(slot);
 }
 
-/* Open the library at `path` for a slot that make_slot() made. */
+/* Open the library at `path`, or else take `plugin`, for a slot that make_slot() made. */
 static tz_status fill_slot(const tz_registry *registry, plugin_slot *slot, const char *path,
-                           tz_error *error)
+                           const tz_plugin *plugin, tz_error *error)
 {
-    tz_status status = open_plugin(slot, path, error);
+    const tz_plugin *theirs;
+    tz_status status = path ? open_library(slot, path, &theirs, error) : TZ_OK;
+    if (!status)
+        status = take_plugin(slot, path ? theirs : plugin, error);
     if (status)
         return status;
     status = check_unique(registry, slot, error);
@@ -250,7 +297,7 @@ static tz_status add_plugin(tz_registry *registry, const char *path, tz_error *e
         return tz_error_set(error, TZ_MEMORY, NULL, "not enough memory for the plugin list");
     slot->device = facts.st_dev;
     slot->inode = facts.st_ino;
-    fill_slot(registry, slot, slot->path, &slot->entry.error);
+    fill_slot(registry, slot, slot->path, NULL, &slot->entry.error);
     registry->count++;
     return TZ_OK;
 }
@@ -275,6 +322,34 @@ static tz_status keep_image(plugin_slot *slot, const void *image, size_t bytes, 
     return TZ_OK;
 }
 
+/* The loader knows libraries by their paths: the file stays open, so that the number stays its own.
+ */
+static void name_image(plugin_slot *slot)
+{
+    snprintf(slot->image, sizeof slot->image, "/proc/self/fd/%d", slot->file);
+    slot->entry.file = slot->image;
+}
+
+/* Enter a slot that has been filled, or close it. */
+static tz_status enter(tz_registry *registry, plugin_slot *slot, tz_status status,
+                       const tz_plugin **plugin, tz_error *error)
+{
+    if (!status && !probed(slot)) {
+        if (error)
+            *error = slot->entry.error;
+        status = TZ_PLUGIN;
+    }
+    if (status) {
+        slot->late = NULL; /* its owner's */
+        close_slot(slot);
+        return status;
+    }
+    slot->entry.defined = true;
+    *plugin = slot->entry.plugin;
+    registry->count++;
+    return TZ_OK;
+}
+
 tz_status tz_registry_add(tz_registry *registry, const char *name, const void *image, size_t bytes,
                           const tz_plugin **plugin, tz_error *error)
 {
@@ -283,25 +358,176 @@ tz_status tz_registry_add(tz_registry *registry, const char *name, const void *i
     if (!slot)
         return tz_error_set(error, TZ_MEMORY, NULL, "not enough memory for the plugin list");
     tz_status status = keep_image(slot, image, bytes, error);
-    /* The loader knows libraries by their paths: the file stays open, so that the number stays its
-     * own. */
-    snprintf(slot->image, sizeof slot->image, "/proc/self/fd/%d", slot->file);
-    slot->entry.file = slot->image;
+    name_image(slot);
     if (!status)
-        status = fill_slot(registry, slot, slot->image, error);
-    if (!status && !probed(slot)) {
-        if (error)
-            *error = slot->entry.error;
-        status = TZ_PLUGIN;
+        status = fill_slot(registry, slot, slot->image, NULL, error);
+    return enter(registry, slot, status, plugin, error);
+}
+
+/* ---- Row functions that are compiled later --------------------------------------------------- */
+
+tz_status tz_registry_add_late(tz_registry *registry, const char *name, const tz_plugin *theirs,
+                               tz_late_rows *late, const tz_plugin **plugin, tz_error *error)
+{
+    *plugin = NULL;
+    plugin_slot *slot = make_slot(registry, name);
+    if (!slot)
+        return tz_error_set(error, TZ_MEMORY, NULL, "not enough memory for the plugin list");
+    slot->entry.file = NULL;
+    slot->late = late;
+    late->slot = slot;
+    return enter(registry, slot, fill_slot(registry, slot, NULL, theirs, error), plugin, error);
+}
+
+/* Put the functions of a compiled stencil in place of those that are there. They are held against
+ * the cell function that was there. */
+static tz_status replace(plugin_slot *slot, const tz_stencil *compiled, tz_error *error)
+{
+    tz_stencil *stencil = &slot->stencils[0];
+    const int count = stencil->passes_count + stencil->outputs_count;
+    tz_pass before[2 * TZ_PASSES_MAX];
+    tz_kernels checked[2 * TZ_PASSES_MAX];
+    if (compiled->passes_count != stencil->passes_count ||
+        compiled->outputs_count != stencil->outputs_count)
+        return tz_error_set(error, TZ_PLUGIN, slot->path, "the compiled stencil is another one");
+    for (int i = 0; i < count; i++) {
+        tz_pass *to = pass_of(stencil, i);
+        const tz_pass *from = pass_of(compiled, i);
+        before[i] = *to;
+        checked[i] = *from->kernels;
+        memcpy(checked[i].cell, to->kernels->cell, sizeof checked[i].cell);
+        to->kernels = &checked[i];
+        to->together = from->together;
+        to->in_place = from->in_place;
     }
-    if (status) {
-        close_slot(slot);
+    const tz_status status = tz_probe_stencil(stencil, slot->path, error);
+    for (int i = 0; i < count; i++)
+        if (status)
+            *pass_of(stencil, i) = before[i];
+        else
+            pass_of(stencil, i)->kernels = pass_of(compiled, i)->kernels;
+    return status;
+}
+
+/* Load what was compiled. */
+static tz_status take_image(plugin_slot *slot, tz_error *error)
+{
+    const tz_plugin *theirs = NULL;
+    tz_stencil compiled;
+    tz_status status = keep_image(slot, slot->built, slot->built_bytes, error);
+    if (status)
         return status;
+    name_image(slot);
+    status = open_library(slot, slot->image, &theirs, error);
+    if (!status)
+        status = tz_description_take(&compiled, theirs->stencils[0], slot->path, error);
+    if (status)
+        return status;
+    status = replace(slot, &compiled, error);
+    tz_description_clear(&compiled);
+    if (!status)
+        slot->late->keep(slot->late, slot->built, slot->built_bytes);
+    return status;
+}
+
+/* After a compilation, whose status and error those are. */
+static tz_status finish(plugin_slot *slot)
+{
+    tz_status status = slot->not_compiled.code;
+    if (!status)
+        status = take_image(slot, &slot->not_compiled);
+    free(slot->built);
+    slot->built = NULL;
+    slot->compiled = status == TZ_OK;
+    slot->entry.file = status ? NULL : slot->image;
+    return status;
+}
+
+static tz_status build(plugin_slot *slot, bool kept)
+{
+    return slot->late->compile(slot->late, kept, &slot->cancel, &slot->built, &slot->built_bytes,
+                               &slot->not_compiled);
+}
+
+static void *build_beside(void *data)
+{
+    plugin_slot *slot = data;
+    build(slot, false);
+    atomic_store(&slot->ended, true);
+    return NULL;
+}
+
+/* The slot of a stencil whose row functions may be compiled yet, else NULL. */
+static plugin_slot *late_slot(const tz_stencil *stencil)
+{
+    const tz_late_rows *late = stencil->engine;
+    return late && !late->slot->compiled ? late->slot : NULL;
+}
+
+void tz_stencil_compile_begin(const tz_stencil *stencil, const tz_cancel *cancel)
+{
+    plugin_slot *slot = late_slot(stencil);
+    sigset_t all, before;
+    if (!slot || slot->compiling || slot->not_compiled.code)
+        return;
+    slot->cancel = (tz_cancel){cancel->stopped, &slot->unwanted};
+    if (build(slot, true) || slot->built) {
+        finish(slot);
+        return;
     }
-    slot->entry.defined = true;
-    *plugin = slot->entry.plugin;
-    registry->count++;
-    return TZ_OK;
+    sigfillset(&all); /* the main thread handles all signals */
+    pthread_sigmask(SIG_SETMASK, &all, &before);
+    slot->compiling = pthread_create(&slot->thread, NULL, build_beside, slot) == 0;
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+}
+
+/* Wait for the thread. */
+static void join(plugin_slot *slot)
+{
+    if (slot->compiling)
+        pthread_join(slot->thread, NULL);
+    slot->compiling = false;
+}
+
+bool tz_stencil_is_compiling(const tz_stencil *stencil)
+{
+    plugin_slot *slot = late_slot(stencil);
+    if (!slot || !slot->compiling)
+        return false;
+    if (!atomic_load(&slot->ended))
+        return true;
+    join(slot);
+    finish(slot);
+    return false;
+}
+
+tz_status tz_stencil_compile(const tz_stencil *stencil, const tz_cancel *cancel, tz_error *error)
+{
+    plugin_slot *slot = late_slot(stencil);
+    if (!slot)
+        return TZ_OK;
+    const bool began = slot->compiling;
+    slot->cancel = (tz_cancel){cancel->stopped, &slot->unwanted};
+    join(slot);
+    tz_status status = slot->not_compiled.code;
+    if (!status && !began)
+        status = build(slot, false);
+    if (!status)
+        status = finish(slot);
+    if (status && error)
+        *error = slot->not_compiled;
+    if (status == TZ_INTERRUPTED)
+        slot->not_compiled.code = TZ_OK;
+    return status;
+}
+
+bool tz_stencil_take_fault(const tz_stencil *stencil, tz_error *fault)
+{
+    plugin_slot *slot = late_slot(stencil);
+    if (!slot || slot->compiling || !slot->not_compiled.code || slot->fault_taken)
+        return false;
+    *fault = slot->not_compiled;
+    return slot->fault_taken = true;
 }
 
 static bool ends_in_so(const char *name)

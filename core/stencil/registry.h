@@ -4,6 +4,7 @@
 #ifndef TZ_CORE_STENCIL_REGISTRY_H
 #define TZ_CORE_STENCIL_REGISTRY_H
 
+#include "base/cancel.h"
 #include "base/error.h"
 #include "stencil/stencil.h"
 
@@ -11,7 +12,7 @@ typedef struct tz_registry tz_registry;
 
 typedef struct tz_registry_entry {
     const char *path;        /* or where it is from; borrowed from the registry */
-    const char *file;        /* from which this process can read it; borrowed */
+    const char *file;        /* from which this process can read it; borrowed; NULL: not compiled */
     const tz_plugin *plugin; /* a copy, zero where an older plugin lacks a member; NULL: refused */
     tz_error error;          /* the reason, if it is refused */
     bool defined;            /* tz_registry_add() added it: a scenario's */
@@ -28,6 +29,36 @@ tz_status tz_registry_create(tz_registry **out, const char *const *folders, size
  * TZ_IO. */
 tz_status tz_registry_add(tz_registry *registry, const char *name, const void *image, size_t bytes,
                           const tz_plugin **plugin, tz_error *error);
+
+/* A stencil that is in memory, whose row functions are slow ones until they are compiled. It begins
+ * what tz_stencil.engine points to. */
+typedef struct tz_late_rows {
+    /* [any thread] Makes the same plugin as a shared library, malloc'd. `kept`: only takes what is
+     * kept of an earlier run; without that *image is NULL. */
+    tz_status (*compile)(struct tz_late_rows *late, bool kept, const tz_cancel *cancel,
+                         void **image, size_t *bytes, tz_error *error);
+    /* [main] The library has been taken. */
+    void (*keep)(struct tz_late_rows *late, const void *image, size_t bytes);
+    void (*destroy)(struct tz_late_rows *late);
+    struct plugin_slot *slot; /* the registry's */
+} tz_late_rows;
+
+/* Add a plugin of such a stencil. From then on the registry owns `late`. The errors of
+ * tz_registry_add(), after which the caller does. */
+tz_status tz_registry_add_late(tz_registry *registry, const char *name, const tz_plugin *theirs,
+                               tz_late_rows *late, const tz_plugin **plugin, tz_error *error);
+/* [main] Begin to compile the row functions of a stencil beside the run, unless they are compiled,
+ * or cannot be. What is kept is taken at once. */
+void tz_stencil_compile_begin(const tz_stencil *stencil, const tz_cancel *cancel);
+/* [main] Are they still being compiled? If that has ended, they take the place of the slow ones. */
+bool tz_stencil_is_compiling(const tz_stencil *stencil);
+/* [main] Compile them, unless they are, and wait. Compiled functions are held against the cell
+ * functions in memory. After an error the slow ones stay; it is the same at each call, but
+ * TZ_INTERRUPTED does not last. */
+tz_status tz_stencil_compile(const tz_stencil *stencil, const tz_cancel *cancel, tz_error *error);
+/* Why the row functions of a stencil are the slow ones, once for each stencil: false after that, or
+ * if there is no reason. */
+bool tz_stencil_take_fault(const tz_stencil *stencil, tz_error *fault);
 
 /* Closes the plugins. NULL is fine. */
 void tz_registry_destroy(tz_registry *registry);

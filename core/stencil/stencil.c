@@ -191,7 +191,8 @@ static void *record_write(const tz_cell_access *access, int field)
 bool tz_pass_reads_diagonals(const tz_pass *pass)
 {
     tz_slot constants[TZ_CONSTANTS_MAX];
-    recorder r = {.access = {record_read, record_write, constants, 0, 0, 0, 0}, .one = 1};
+    recorder r = {.access = {record_read, record_write, constants, .engine = pass->engine},
+                  .one = 1};
     for (int k = 0; k < TZ_CONSTANTS_MAX; k++)
         constants[k].i = 1;
     pass->kernels->cell[0](&r.access);

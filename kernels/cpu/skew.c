@@ -579,6 +579,7 @@ static void compute(const run *r, int thread, int t, int64_t j, int64_t slabs, b
         .y = planes ? a->y_low : j,
         .z = planes ? j : 0,
         .step = stage->step + l->iteration,
+        .engine = l->pass->engine,
     };
     if (together)
         l->together(&span);

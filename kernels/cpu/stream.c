@@ -235,6 +235,7 @@ static void compute_area(const tz_stage *stage, const tz_pipeline *pipeline, con
         .y = stage->dims == 2 ? slab : y,
         .z = stage->dims == 3 ? slab : 0,
         .step = stage->step + level->iteration,
+        .engine = level->pass->engine,
     };
     if (pipeline->past && l == pipeline->levels)
         tz__results_compute(stage, pipeline, job, &span, in, out, slabs);

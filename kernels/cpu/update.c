@@ -279,6 +279,7 @@ static void compute_slab(const part *p, int64_t k)
         .y = stage->dims == 2 ? tz_stage_coordinate(stage, k) : p->y_low,
         .z = stage->dims == 3 ? tz_stage_coordinate(stage, k) : 0,
         .step = stage->step,
+        .engine = p->pass->engine,
     };
     p->rows(&span);
 }

@@ -9,9 +9,9 @@
  *   namespace pass_0 { ... }       the plugin's text of each pass: context_CELL and update_CELL()
  *   #include "FAMILY_kernel.cuh"   the kernel, tz_stage()
  *
- * C writes numbers, types and lists; all code is in .cuh files. The families are tile, resident and
- * stream; the files of stream are line (1-D), rows (2-D) and planes (3-D). Only device.cuh uses
- * CUDA names, so that tests can run the same text on a host.
+ * C writes numbers, types and lists; all code is in .cuh files. The families are stream, direct
+ * and resident; the files of stream are line (1-D), rows (2-D) and planes (3-D). Only device.cuh
+ * uses CUDA names, so that tests can run the same text on a host.
  *
  * Lists that every family has. A kernel expands a list with a macro that turns an entry into code,
  * as in TZ_FIELD_LIST(TZ__EDGE):

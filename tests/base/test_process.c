@@ -20,8 +20,10 @@ static tz_status run(const char *script, double limit_s, int (*stopped)(void), c
                      int *code)
 {
     const char *const arguments[] = {"sh", "-c", script, NULL};
-    const tz_process process = {
-        .program = "/bin/sh", .arguments = arguments, .limit_s = limit_s, .stopped = stopped};
+    const tz_process process = {.program = "/bin/sh",
+                                .arguments = arguments,
+                                .limit_s = limit_s,
+                                .cancel = {.stopped = stopped}};
     *code = -1;
     return tz_process_run(&process, output, code, &failure);
 }

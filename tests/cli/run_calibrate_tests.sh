@@ -1,9 +1,6 @@
 #!/bin/sh
 # Tests of the command line: calibrate. It measures once: records on stdout are written in tests/calibrate/test_calibrate.c.
-#
 #   run_calibrate_tests.sh TRAPEZE [BADPLUGINS_DIR]
-#
-# Prints TAP; exits 1 if a case failed.
 set -u
 here=$(cd "$(dirname "$0")" && pwd)
 . "$here/command_support.sh"
@@ -28,18 +25,14 @@ refused "calibrate: a file that exists" 1 "exists already" calibrate --cpu --out
 check "calibrate: it is as it was" grep -qx kept taken
 check "calibrate: nothing was kept" absent devices
 t doctor
-check "doctor: no record of the CPU" says "CPU: none (no device record describes"
-check "doctor: what to do" says "run trapeze calibrate --cpu"
+expect "doctor" says "CPU: none (no device record describes" says "run trapeze calibrate --cpu"
 after INT '' calibrate --cpu --seconds 60 --name mine
-check "calibrate and SIGINT: 130" is $rc 130
-check "calibrate and SIGINT: says so" errs "interrupted; nothing was written"
+expect "calibrate and SIGINT" rc 130 errs "interrupted; nothing was written"
 check "calibrate and SIGINT: nothing was kept" absent devices
 mkdir devices && cp "$here/../predict/cpu.txt" devices/mine.txt
 t calibrate --cpu --seconds 1 --name mine
-check "calibrate" is $rc 0
-check "calibrate: says where the record is" errs "$work/devices/mine.txt"
-check "calibrate: two lines of summary" lines_err 2
-check "calibrate: the record" grep -q "^fp32_rate " devices/mine.txt
+expect "calibrate" rc 0 errs "$work/devices/mine.txt" lines_err 2
+check "calibrate: the record" grep -q "^fp32_mixed_rate " devices/mine.txt
 check "calibrate: where numbers are from" grep -q "# measured: " devices/mine.txt
 if [ "$(nproc)" -gt 1 ]; then
     check "calibrate: exchanges" grep -q "^host_latency " devices/mine.txt

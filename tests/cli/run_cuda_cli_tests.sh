@@ -1,10 +1,6 @@
 #!/bin/sh
 # The command line with stand-ins for driver, NVRTC, NVML and cuFFT (tests/backend/cuda/fake), which ctest puts first in
-# LD_LIBRARY_PATH: doctor, the cache's warning, faults as a user meets them.
-#
-#   run_cuda_cli_tests.sh TRAPEZE
-#
-# Prints TAP; exits 1 if a case failed.
+# LD_LIBRARY_PATH: doctor, the cache's warning, faults as a user meets them: run_cuda_cli_tests.sh TRAPEZE
 set -u
 . "$(dirname "$0")/support.sh"
 cd "$work" || exit 1
@@ -37,11 +33,7 @@ for command in "run two.lua --backend cuda" "predict star2d1r --grid 4096,4096 -
         rm -f "$FAKE_NVRTC_LOG"
         FAKE_NVRTC_MS=600000 "$bin" $command >out 2>err </dev/null &
         pid=$!
-        tries=0
-        while [ ! -s "$FAKE_NVRTC_LOG" ] && [ $tries -lt 600 ]; do
-            sleep 0.1
-            tries=$((tries + 1))
-        done
+        await [ -s "$FAKE_NVRTC_LOG" ]
         check "${command%% *}: the compiler has begun" [ -s "$FAKE_NVRTC_LOG" ]
         kill -s $signal $pid
         wait $pid
@@ -54,21 +46,12 @@ rm -f "$FAKE_NVRTC_LOG"
 # kill -9 leaves none.
 FAKE_NVRTC_MS=600000 "$bin" run two.lua --backend cuda >out 2>err </dev/null &
 pid=$!
-tries=0
-while [ ! -s "$FAKE_NVRTC_LOG" ] && [ $tries -lt 600 ]; do
-    sleep 0.1
-    tries=$((tries + 1))
-done
+await [ -s "$FAKE_NVRTC_LOG" ]
 compiler=$(grep -l "^PPid:[[:space:]]*$pid\$" /proc/[0-9]*/status 2>/dev/null | head -n 1)
 check "kill -9: there is a compiler" [ -n "$compiler" ]
 kill -9 $pid
 wait $pid 2>/dev/null
-tries=0
-while [ -e "$compiler" ] && ! grep -q '^State:.Z' "$compiler" 2>/dev/null && [ $tries -lt 100 ]; do
-    sleep 0.1
-    tries=$((tries + 1))
-done
-check "kill -9: it has ended" [ $tries -lt 100 ]
+check "kill -9: it has ended" await sh -c '[ ! -e "$0" ] || grep -q "^State:.Z" "$0"' "$compiler"
 rm -f "$FAKE_NVRTC_LOG"
 FAKE_NVRTC_DO=crash t run two.lua --backend cuda -q
 check "a compiler that crashes: exit code" is $rc 1
@@ -81,14 +64,30 @@ check "no program that compiles: doctor" says "NVRTC: no program trapeze-compile
 check "no program that compiles: auto" [ "$(grep -c 'auto takes it' out)" -eq 1 ]
 check "no program that compiles: auto takes the CPU" [ "$(grep -c 'cuda.*auto takes it' out)" -eq 0 ]
 
+# A stencil of a scenario needs no C compiler.
+cat >defined.lua <<'END'
+local tz = require "trapeze"
+local s = tz.stencil { name = "defined", dims = 2, fields = { "u", "v", speed = { role = "derived" } },
+  params = { k = 0.2 }, scalars = { wind = "sin(step*k)" },
+  passes = { { u = "u + k*lap(u) + wind*dx(v)" }, { v = "v + exp(-u^2)" } }, outputs = { speed = "abs(u[1,0] - u)" } }
+local sim = tz.simulation { plugin = s, grid = { 64, 48 }, fields = { u = function(x) return x end } }
+sim:run(4)
+assert(sim:max "speed" == sim:max "speed")
+END
+printf '#!/bin/sh\necho "$@" >>"${0%%/*}/started"\nexec cc "$@"\n' >my-cc && chmod +x my-cc
+for policy in "--backend cuda" "--backend auto" "--backend cuda --height 2"; do
+    CC=$work/my-cc t run defined.lua $policy
+    check "a defined stencil, $policy: runs" is $rc 0
+    check "a defined stencil, $policy: no C compiler" [ ! -e started ]
+    check "a defined stencil, $policy: no warning about it" [ "$(grep -c interpreted err)" -eq 0 ]
+done
+CC=$work/my-cc t run defined.lua --backend cpu
+check "a defined stencil, cpu: a C compiler" [ -s started ]
+rm -f "$FAKE_NVRTC_LOG"
+
 t doctor --verbose
-check "doctor" is $rc 0
-check "doctor: how many compilers" says "compilers at once: "
-check "doctor: the device" says "GPU 0: Fake GPU A, sm_90, 132 multiprocessors"
-check "doctor: its energy" says "GPU 0 energy: 1.23"
-check "doctor: the cache" says "compiled kernels: $work/cache"
-check "doctor: transforms" says "cuFFT: 12.0 (libcufft.so.12)"
-check "doctor: what auto takes" says "(auto takes it)"
+expect "doctor" rc 0 says "compilers at once: " says "GPU 0: Fake GPU A, sm_90, 132 multiprocessors" \
+    says "GPU 0 energy: 1.23" says "compiled kernels: $work/cache" says "cuFFT: 12.0 (libcufft.so.12)" says "(auto takes it)"
 FAKE_CUDA_DEVICES=3 t doctor --verbose
 check "doctor: GPUs side by side" says "GPU 1 and 2: peer access: they copy to each other directly"
 FAKE_CUDA_DEVICES=2 FAKE_CUDA_PEERS=0 t doctor --verbose
@@ -99,29 +98,23 @@ check "doctor: ranks, by an old driver" [ "$(grep -c 'between ranks' out)" -eq 0
 FAKE_CUFFT_FAULT=cufftGetVersion:5 t doctor --verbose
 check "doctor: a broken cuFFT" says "cuFFT: libcufft.so.12: this cuFFT is not usable"
 FAKE_NVML_FAULT=nvmlInit_v2:9 t doctor --verbose
-check "doctor without energy" says "GPU 0 energy: not known: the driver is not loaded"
-check "doctor without energy is well" is $rc 0
+expect "doctor without energy" says "GPU 0 energy: not known: the driver is not loaded" rc 0
 
 # The stand-in's kernels do nothing: a clock that does not move is an error, not a number.
 export TRAPEZE_DEVICES="$work/devices"
 t calibrate --device 0 --seconds 1
-check "calibrate: exit code" is $rc 1
-check "calibrate: a clock that stands still" errs "a kernel on Fake GPU A took no time"
-check "calibrate: one line" lines_err 1
+expect "calibrate" rc 1 errs "a kernel on Fake GPU A took no time" lines_err 1
 check "calibrate: nothing is kept" [ ! -e devices ]
 t calibrate --seconds 1
 check "calibrate takes the GPU if there is one" errs "Fake GPU A"
 t calibrate --device 7
 check "calibrate: no such GPU" errs "there is no GPU 7: 1 found"
 t calibrate --costs --seconds 1
-check "calibrate --costs: exit code" is $rc 1
-check "calibrate --costs needs a record" errs "Fake GPU A has no record to add costs to: run trapeze calibrate --device 0"
+expect "calibrate --costs" rc 1 errs "Fake GPU A has no record to add costs to: run trapeze calibrate --device 0"
 FAKE_CUDA_DEVICES=0 t calibrate --device 0
-check "calibrate without a GPU: exit code" is $rc 1
-check "calibrate without a GPU: what to do" errs "or use --cpu"
+expect "calibrate without a GPU" rc 1 errs "or use --cpu"
 FAKE_CUDA_FAULT=cuLaunchKernel:715 t calibrate --device 0
-check "calibrate: a fault" is $rc 1
-check "calibrate: a fault is told" errs "a kernel "
+expect "calibrate" rc 1 errs "a kernel "
 t doctor --verbose
 check "doctor: no record of the GPU" says "GPU 0: none; numbers of h200 are scaled (run trapeze calibrate --device 0)"
 mkdir -p devices
@@ -154,10 +147,7 @@ check "no cache wanted: no warning" warnings 0
 for fault in cuCtxSynchronize:700 cuStreamSynchronize:719 cuLaunchKernel:715; do
     FAKE_CUDA_FAULT=$fault:3 t run two.lua --backend cuda -q
     [ "$rc" -eq 0 ] && continue # a call that this backend does not make often enough
-    check "$fault: exit code" is $rc 1
-    check "$fault: what happened" errs "a kernel "
-    check "$fault: what to do" errs "run with --sync to find the stage"
-    check "$fault: no flood" lines_err 1
+    expect "$fault" rc 1 errs "a kernel " errs "run with --sync to find the stage" lines_err 1
 done
 
 # Outputs beside the run: the same files as without, and none of them half done.
@@ -201,12 +191,9 @@ for fault in cuMemcpyDtoHAsync_v2:700:12 cuMemcpy3DAsync_v2:719:9 cuMemcpyDtoDAs
     check "outputs, $fault: run.json says failed" grep -q '"status": *"failed"' broken/run.json
 done
 FAKE_CUDA_MEMORY=20000 t run two.lua --backend cuda -q
-check "full memory: exit code" is $rc 1
-check "full memory: numbers" errs "not enough GPU memory on Fake GPU A"
-check "full memory: one line" lines_err 1
+expect "full memory" rc 1 errs "not enough GPU memory on Fake GPU A" lines_err 1
 FAKE_CUDA_DEVICES=0 t run two.lua --backend cuda -q
-check "no device: exit code" is $rc 1
-check "no device: says so" errs "no NVIDIA GPU"
+expect "no device" rc 1 errs "no NVIDIA GPU"
 
 # Ranks of one machine copy from each other's device memory, and say so; simulations that only the collector
 # of each rank has found are closed together.
@@ -275,13 +262,11 @@ check "gpu-tests.sh: always the same one" cmp -s third again
 check "gpu-tests.sh: a third of them" [ "$(wc -l <third)" -lt "$(wc -l <whole)" ]
 PART=9999/9999 sh "$script" stub >out 2>err
 rc=$?
-check "gpu-tests.sh: a part without a job" is $rc 2
-check "gpu-tests.sh: a part without a job: says so" errs 'PART=9999/9999 has no job'
+expect "gpu-tests.sh" rc 2 errs 'PART=9999/9999 has no job'
 for part in 0/3 4/3 x/2 1/2/3 1; do
     PART=$part sh "$script" stub >out 2>err
     rc=$?
-    check "gpu-tests.sh: PART=$part" is $rc 2
-    check "gpu-tests.sh: PART=$part says so" errs 'use k/n with 1 <= k <= n'
+    expect "gpu-tests.sh" rc 2 errs 'use k/n with 1 <= k <= n'
 done
 BAD=three parts 1/1 >/dev/null
 check "gpu-tests.sh: a failure is one" grep -q '^FAILED: .*-three' out

@@ -1,7 +1,6 @@
 #!/bin/sh
 # Tests of `trapeze examples`: run_examples_tests.sh TRAPEZE
-#
-# Each example is copied to a folder of its own, where it has all that it reads. Prints TAP; exits 1 if a case failed.
+# Each example is copied to a folder of its own, where it has all that it reads.
 set -u
 here=$(cd "$(dirname "$0")" && pwd)
 . "$here/support.sh"

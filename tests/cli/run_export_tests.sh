@@ -1,7 +1,6 @@
 #!/bin/sh
 # Tests of exported arrays: run_export_tests.sh TRAPEZE
-#
-# Python reads the files without Trapeze, and compares bits. Prints TAP; exits 1 if a case failed.
+# Python reads the files without Trapeze, and compares bits.
 set -u
 here=$(cd "$(dirname "$0")" && pwd)
 . "$here/support.sh"
@@ -86,14 +85,12 @@ check "a format of two files" is "$(ls lists | tr '\n' ' ')" "line.raw line.xdmf
 check "the list names the other" grep -q '>line.raw</DataItem>' lists/line.xdmf
 check "one file" is "$(cat a/line.csv)" "1,nan,inf,-0"
 t export a --to xls
-check "an unknown format" errs "--to needs npy, rle, vti, xdmf, hdf5 or csv, not 'xls'"
-check "is wrong use" is $rc 2
+expect "an unknown format" errs "--to needs npy, rle, vti, xdmf, hdf5 or csv, not 'xls'" rc 2
 t export a
 check "no format" errs "needs --to npy, rle, vti, xdmf, hdf5 or csv"
 mkdir empty
 t export empty --to csv
-check "a folder without arrays" errs "empty has no .npy files, so there is nothing to export"
-check "is a failure" is $rc 1
+expect "a folder without arrays" errs "empty has no .npy files, so there is nothing to export" rc 1
 t export missing --to csv
 check "a folder that is missing" errs "missing: is neither a folder nor a .npy file"
 printf 'no array' >a/line.npy

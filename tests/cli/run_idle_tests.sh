@@ -1,9 +1,6 @@
 #!/bin/sh
 # Tests of the command line: warnings of scripts and runs that do nothing, and of formulas that may not be meant.
-#
 #   run_idle_tests.sh TRAPEZE
-#
-# Prints TAP; exits 1 if a case failed.
 set -u
 here=$(cd "$(dirname "$0")" && pwd)
 . "$here/support.sh"

@@ -1,7 +1,5 @@
 #!/bin/sh
 # Tests of the live view: run_live_tests.sh TRAPEZE
-#
-# Prints TAP; exits 1 if a case failed.
 set -u
 here=$(cd "$(dirname "$0")" && pwd)
 command -v python3 >/dev/null 2>&1 || { echo "1..0 # SKIP no python3"; exit 0; }

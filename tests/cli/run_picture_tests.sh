@@ -1,7 +1,5 @@
 #!/bin/sh
 # Pictures of a run, held against others that must be equal: run_picture_tests.sh TRAPEZE
-#
-# Prints TAP; exits 1 if a case failed.
 set -u
 here=$(cd "$(dirname "$0")" && pwd)
 . "$here/support.sh"

@@ -1,7 +1,5 @@
 #!/bin/sh
 # What Python reads of a run: the lines of the README, and the notebook's cells. run_python_tests.sh TRAPEZE SOURCE
-#
-# Prints TAP; exits 1 if a case failed.
 set -u
 here=$(cd "$(dirname "$0")" && pwd)
 . "$here/support.sh"

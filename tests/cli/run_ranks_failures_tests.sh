@@ -1,9 +1,5 @@
 #!/bin/sh
-# Tests of runs of several ranks: failures and signals.
-#
-#   run_ranks_failures_tests.sh TRAPEZE
-#
-# Prints TAP; exits 1 if a case failed.
+# Tests of runs of several ranks: failures and signals: run_ranks_failures_tests.sh TRAPEZE
 set -u
 here=$(cd "$(dirname "$0")" && pwd)
 . "$here/ranks_support.sh"
@@ -66,11 +62,7 @@ END
 begin() {
     timeout --foreground 900 mpirun -n 2 "$bin" run long.lua --set steps="${2:-}" --out "$1" >out 2>err </dev/null &
     job=$!
-    tries=0
-    while [ ! -s "$1/table.csv" ] && [ $tries -lt 300 ]; do
-        sleep 0.1
-        tries=$((tries + 1))
-    done
+    await [ -s "$1/table.csv" ]
     workers=$(pgrep -f -- "run long.lua .* --out $1\$" | while read -r pid; do
         grep -qz '^OMPI_COMM_WORLD_RANK=\|^PMI_RANK=' "/proc/$pid/environ" 2>/dev/null && echo "$pid"
     done)

@@ -1,9 +1,5 @@
 #!/bin/sh
-# Tests of runs of several ranks: what is refused at the start.
-#
-#   run_ranks_refused_tests.sh TRAPEZE
-#
-# Prints TAP; exits 1 if a case failed.
+# Tests of runs of several ranks: what is refused at the start: run_ranks_refused_tests.sh TRAPEZE
 set -u
 here=$(cd "$(dirname "$0")" && pwd)
 . "$here/ranks_support.sh"

@@ -1,9 +1,5 @@
 #!/bin/sh
-# Tests of runs of several ranks: killed runs that go on.
-#
-#   run_ranks_resume_tests.sh TRAPEZE
-#
-# Prints TAP; exits 1 if a case failed.
+# Tests of runs of several ranks: killed runs that go on: run_ranks_resume_tests.sh TRAPEZE
 set -u
 here=$(cd "$(dirname "$0")" && pwd)
 . "$here/ranks_support.sh"
@@ -12,11 +8,7 @@ here=$(cd "$(dirname "$0")" && pwd)
 t run "$here/resume/all.lua" --out whole --backend cpu
 timeout 900 mpirun -n 2 "$bin" run "$here/resume/all.lua" --out parts --backend cpu >out 2>err </dev/null &
 job=$!
-tries=0
-while [ ! -e parts/round1.npy ] && [ $tries -lt 600 ]; do
-    sleep 0.05
-    tries=$((tries + 1))
-done
+await [ -e parts/round1.npy ]
 for pid in $(pgrep -f -- "all.lua --out parts"); do
     grep -qz '^OMPI_COMM_WORLD_RANK=1\|^PMI_RANK=1' "/proc/$pid/environ" 2>/dev/null && kill -KILL "$pid"
 done

@@ -1,8 +1,6 @@
 #!/bin/sh
 # The blocks and commands of the README do what is printed, and the gallery is complete. run_readme_tests.sh TRAPEZE SOURCE
-#
 # Every indented block of the README must have a case here: it runs, or the case says why not, and what tests it.
-# Prints TAP; exits 1 if a case failed.
 set -u
 here=$(cd "$(dirname "$0")" && pwd)
 . "$here/support.sh"

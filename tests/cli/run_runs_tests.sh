@@ -1,9 +1,5 @@
 #!/bin/sh
-# Tests of the command line: runs, their folders, ends and policies, full disks.
-#
-#   run_runs_tests.sh TRAPEZE [BADPLUGINS_DIR]
-#
-# Prints TAP; exits 1 if a case failed.
+# Tests of the command line: runs, their folders, ends and policies, full disks: run_runs_tests.sh TRAPEZE [BADPLUGINS_DIR]
 set -u
 here=$(cd "$(dirname "$0")" && pwd)
 . "$here/command_support.sh"
@@ -26,13 +22,8 @@ print("printed", sim:hash())
 tz.log("logged", sim.step)
 END
 t run first.lua
-check "run: exit code 0" is $rc 0
-check "run: prints" says printed
-check "run: logs" errs "logged 100"
-check "run: summary" errs "GCells/s; done"
-check "run: the summary names the policy and the height" errs ": height "
-check "run: the summary names files" errs "  wrote    temperature-NNNNNN.png (3), "
-check "run: the summary names the folder" errs "  folder   runs/first-001"
+expect "run" rc 0 says printed errs "logged 100" errs "GCells/s; done" errs ": height " \
+    errs "  wrote    temperature-NNNNNN.png (3), " errs "  folder   runs/first-001"
 check "run: a short summary" sh -c '[ "$(wc -l <err)" -le 8 ]'
 t run first.lua --verbose --out verbose
 check "run --verbose: details" errs "  parameters"
@@ -76,14 +67,11 @@ for other in "--height 1" "--height 5" "--backend reference" "--threads 1"; do
     check "$other gives the same table" cmp -s runs/first-001/table.csv other/table.csv
 done
 t info runs/first-001
-check "info RUNDIR" is $rc 0
-for word in "status       done" "48 x 32" "ambient_k" "seed 7" "temperature-NNNNNN.png: 3"; do
-    check "info RUNDIR says $word" says "$word"
-done
+expect "info RUNDIR" rc 0 says "status       done" says "48 x 32" says "ambient_k" says "seed 7" \
+    says "temperature-NNNNNN.png: 3"
 t info runs/first-001/temperature-000050.png
-for word in "Step         50" "Field        temperature" "Range        320 325" "Map          inferno" "Stencil      hotspot" "Grid         48 x 32" "Unit         K"; do
-    check "info FRAME says $word" says "$word"
-done
+expect "info FRAME" says "Step         50" says "Field        temperature" says "Range        320 325" \
+    says "Map          inferno" says "Stencil      hotspot" says "Grid         48 x 32" says "Unit         K"
 t info runs/first-001/end.npy
 check "info ARRAY" says "48 x 32"
 t info first.lua
@@ -105,22 +93,17 @@ local r = sim:run { until_residual = 1e-5, max_steps = math.tointeger(tz.args.mo
 print(r.status, r.converged, r.residual == sim:residual())
 END
 t run ends.lua --out stagnated
-check "stagnation: exit code 1" is $rc 1
-check "stagnation: status" says "stagnated	false	true"
-check "stagnation: a warning" errs "warning: sim1: stagnated at residual"
-check "stagnation: the summary" errs "single precision ends here"
+expect "stagnation" rc 1 says "stagnated	false	true" errs "warning: sim1: stagnated at residual" \
+    errs "single precision ends here"
 check "stagnation: run.json" grep -q '"status": "stagnated"' stagnated/run.json
 check "residuals in a table, of step 0, too" grep -q '^0,100' stagnated/table.csv
 t run ends.lua --set accept=yes --out accepted
 check "accepted stagnation: exit code 0" is $rc 0
 check "accepted stagnation: no warning" sh -c '! grep -q warning "$0"' "$work/err"
 t run ends.lua --set precision=double --out converged
-check "convergence: exit code 0" is $rc 0
-check "convergence: status" says "converged	true	true"
-check "convergence: the summary" errs "converged: residual"
+expect "convergence" rc 0 says "converged	true	true" errs "converged: residual"
 t run ends.lua --set most=50 --out short
-check "max_steps: exit code 0" is $rc 0
-check "max_steps: status" says "max_steps	false	true"
+expect "max_steps" rc 0 says "max_steps	false	true"
 
 # ---- policies ----------------------------------------------------------------------------------
 cat >policy.lua <<'END'
@@ -137,8 +120,7 @@ wanted=$(cut -f1 out)
 policies=$("$bin" run --help | sed -n 's/.*them: \(auto.*\)/\1/; t list; d; : list; s/,//g; p')
 for policy in fixed $policies; do
     t run policy.lua -q --policy "$policy" --out "policy-$policy"
-    check "--policy $policy" is $rc 0
-    check "--policy $policy: the same bits" says "$wanted"
+    expect "--policy $policy" rc 0 says "$wanted"
     check "--policy $policy is in run.json" grep -q '"name": "'"$(cut -f2 out)"'"' "policy-$policy/run.json"
     check "--policy $policy: a first decision with its reason" sh -c \
         "grep -A40 '\"decisions\"' 'policy-$policy/run.json' | grep -q '\"reason\": \"[^\"]'"
@@ -175,8 +157,7 @@ for file in measured/plans/*.json; do
     printf '{"format": "trapeze plans 1", "key' >"$file"
 done
 t run policy.lua --policy exhaustive --height 4 --set steps=4000 --out measured-6
-check "a torn memory is no error" is $rc 0
-check "a torn memory is a miss" errs "measured as best of"
+expect "a torn memory is no error" rc 0 errs "measured as best of"
 t run policy.lua --policy exhaustive --height 4 --set steps=20 --out measured-7
 check "and is replaced" errs "remembered as best of"
 rm -rf measured
@@ -205,8 +186,7 @@ local sim = tz.simulation { plugin = "hotspot", grid = { 32, 32 }, backend = "cp
 sim:run(100)
 END
 t run asks.lua --out asked
-check "a function's error ends the run" is $rc 1
-check "a function's error has its line" errs "asks.lua:4: too far"
+expect "a function's error ends the run" rc 1 errs "asks.lua:4: too far"
 check "a function's decisions are kept" grep -q '"reason": "function at asks.lua:3"' asked/run.json
 t info asked
 check "info tells them" says "skew 2 → skew 4, function at asks.lua:3"
@@ -229,8 +209,7 @@ sim:params { dt_s = 5e-7 }
 sim:run { until_time = "2.5 ms" }
 END
 t run time.lua --out time --set 'caption=after {time}: step {step}'
-check "until_time" is $rc 0
-check "until_time: steps" errs "3000 steps in"
+expect "until_time" rc 0 errs "3000 steps in"
 check "until_time: the last frame of every millisecond" [ -e time/temperature-002000.png ]
 check "until_time: the column" is "$(tail -n 1 time/table.csv)" 0.0025,3000
 check "until_time: run.json" grep -q '"time": 0.0025' time/run.json
@@ -242,8 +221,7 @@ check "until_time: a frame's facts" says "Time         0.001 s"
 t run time.lua --out literal --set 'caption=after 1 ms: step 1000'
 check "captions are filled in" cmp -s time/temperature-001000.png literal/temperature-001000.png
 t run time.lua --check --set 'caption={time}'
-check "until_time --check" says "runs 1000 steps from step 2000"
-check "until_time --check: outputs" says "every 1 ms: temperature-NNNNNN.png, 3 files"
+expect "until_time --check" says "runs 1000 steps from step 2000" says "every 1 ms: temperature-NNNNNN.png, 3 files"
 refused "captions: an unknown word" 1 "unknown placeholder {tme}; did you mean 'time'?" run ../time.lua --set 'caption={tme}'
 
 # ---- --check -----------------------------------------------------------------------------------
@@ -251,25 +229,20 @@ mkdir checked && cp first.lua checked && cd checked || exit 1
 t run first.lua --check
 mv out err ..
 cd ..
-check "--check: exit code 0" is $rc 0
-for word in "grid 48 x 32" "memory" "plan " "height" "temperature-NNNNNN.png, 3 files" "table.csv, 11 rows" "writes power.png" "boundary clamp"; do
-    check "--check says $word" says "$word"
-done
+expect "--check" rc 0 says "grid 48 x 32" says "memory" says "plan " says "height" says "temperature-NNNNNN.png, 3 files" \
+    says "table.csv, 11 rows" says "writes power.png" says "boundary clamp"
 check "--check writes nothing" is "$(ls -A checked)" first.lua
 
 # ---- the run folder ----------------------------------------------------------------------------
 t run first.lua --out runs/first-001
-check "a full folder is refused" is $rc 1
-check "a full folder: why" errs "is not empty"
+expect "a full folder is refused" rc 1 errs "is not empty"
 mkdir empty
 t run first.lua -q --out empty
 check "an empty folder is taken" is $rc 0
 t run first.lua --out first.lua
 check "a file is no folder" errs "is a file"
 t run first.lua --out first.lua/below
-check "a folder below a file: exit code 1" is $rc 1
-check "a folder below a file: why" errs "first.lua"
-check "a folder below a file: one line" lines_err 1
+expect "a folder below a file" rc 1 errs "first.lua" lines_err 1
 mkdir locked && chmod a-w locked
 if touch locked/x 2>/dev/null; then
     rm -f locked/x
@@ -294,9 +267,7 @@ END
     echo $? >code
 )
 rc=$(cat code)
-check "full disk: exit code 1" is "$rc" 1
-check "full disk: says so" errs "cannot write"
-check "full disk: one line" lines_err 1
+expect "full disk" rc 1 errs "cannot write" lines_err 1
 check "full disk: no half frame, no temporary file" sh -c '! ls -A full | grep -Eq "^\.|png"'
 check "full disk: run.json says failed" grep -q '"status": "failed"' full/run.json
 (
@@ -326,9 +297,7 @@ mkdir -p disk
 if mount -t tmpfs -o size=96k none disk 2>/dev/null; then
     for kind in big bigtable; do
         t run $kind.lua -q --out disk/$kind
-        check "full file system, $kind: exit code 1" is $rc 1
-        check "full file system, $kind: names the file" errs "disk/$kind/"
-        check "full file system, $kind: says why" errs "No space left on device"
+        expect "full file system, $kind" rc 1 errs "disk/$kind/" errs "No space left on device"
         check "full file system, $kind: run.json says failed" grep -q '"status": "failed"' disk/$kind/run.json
         check "full file system, $kind: run.json says why" grep -q '"error": ".*No space left' disk/$kind/run.json
         t info disk/$kind
@@ -354,19 +323,15 @@ for file in pipe.npy pipe.png pipe.txt /dev/null; do
     echo "require('trapeze').read '$file'" | script reads.lua
     timeout 600 "$bin" run reads.lua >out 2>err </dev/null
     rc=$?
-    check "tz.read $file: exit code 1" is $rc 1
-    check "tz.read $file: says what it is" errs ", not a regular file"
+    expect "tz.read $file" rc 1 errs ", not a regular file"
 done
 echo 'require "pipe"' | script requires.lua
 timeout 600 "$bin" run requires.lua >out 2>err </dev/null
 rc=$?
-check "require of a pipe: exit code 1" is $rc 1
-check "require of a pipe: says what it is" errs "it is a named pipe"
+expect "require of a pipe" rc 1 errs "it is a named pipe"
 head -c 20000 "$(dirname "$bin")/../plugins/hotspot.so" >pipes/cut.so 2>/dev/null
 timeout 600 "$bin" plugins --plugins pipes >out 2>err </dev/null
-check "plugins: a pipe is refused" says "pipes/bad.so: cannot read: it is a named pipe"
-check "plugins: a file that is cut off is refused" says "pipes/cut.so: is cut off"
-check "plugins: the others are there" says "hotspot: "
+expect "plugins" says "pipes/bad.so: cannot read: it is a named pipe" says "pipes/cut.so: is cut off" says "hotspot: "
 timeout 600 "$bin" run first.lua --plugins pipes -q >out 2>err </dev/null
 rc=$?
 check "a run with bad files among its plugins" is $rc 0
@@ -378,8 +343,7 @@ if [ "$(id -u)" -eq 0 ] && command -v setpriv >/dev/null && command -v prlimit >
     (cd few && timeout 600 setpriv --reuid=54321 --clear-groups prlimit --nproc=6 \
         "$bin" run first.lua --threads 32 --backend cpu -q >../out 2>../err </dev/null)
     rc=$?
-    check "too many threads: exit code 1" is $rc 1
-    check "too many threads: says so" errs "32 threads cannot be started here"
+    expect "too many threads" rc 1 errs "32 threads cannot be started here"
     check "too many threads: one line of error" sh -c '[ "$(grep -c "^trapeze:" err)" -eq 1 ]'
 fi
 

@@ -1,9 +1,6 @@
 #!/bin/sh
 # The program without the papers' models: what it has, and how it refuses what it has not.
-#
 #   run_without_papers_tests.sh TRAPEZE NM
-#
-# Prints TAP; exits 1 if a case failed.
 set -u
 nm=$2
 set -- "$1"
@@ -20,6 +17,8 @@ refused "predict: a device for the papers' models" 1 "no compute_capability to c
     --grid 99,99 --device gtx280
 refused "predict --measure" 2 "--measure goes with --jump; trapeze tune measures plans" predict hotspot --grid 9,9 --measure
 refused "tune --model" 2 "tuning takes no model, not 'tabik2015' ($left models)" tune gx --grid 64,64,64 --model tabik2015
+refused "predict: a family of the papers" 2 "unknown family 'tile'; known: stream, direct, resident" predict hotspot --grid 9,9 \
+    --family tile
 refused "calibrate --costs" 2 "unknown option --costs" calibrate --costs
 script policy.lua <<'END'
 local tz = require "trapeze"

@@ -1,4 +1,4 @@
-# Sourced by the tests of the command line, with its path in $1. They run in $work, a fresh folder, and print TAP.
+# Sourced by the tests of the command line, with its path in $1. They run in $work, a fresh folder, print TAP, and exit with 1 if a case failed.
 bin=$1
 case $bin in /*) ;; *) bin=$(pwd)/$bin ;; esac
 work=$(mktemp -d "${TMPDIR:-/tmp}/trapeze-cli.XXXXXX")
@@ -28,6 +28,16 @@ check() {
     fi
 }
 
+# expect NAME [rc CODE] [says TEXT] [errs TEXT] [lines_err N]…: a case for each pair, of what the program did last.
+expect() {
+    about=$1
+    shift
+    while [ $# -gt 0 ]; do
+        check "$about: $1 $2" "$1" "$2"
+        shift 2
+    done
+}
+
 # plain_cc FILE: makes it a C compiler that does not optimise, for stencils of scenarios whose speed is no matter.
 plain_cc() {
     cat >"$1" <<'END'
@@ -47,10 +57,23 @@ skip() {
     echo "ok $count - $1 # SKIP $2"
 }
 
+# await COMMAND…: waits until it succeeds, a minute at most; 1: it has not.
+await() {
+    tries=0
+    until "$@" >/dev/null 2>&1; do
+        tries=$((tries + 1))
+        [ $tries -lt 6000 ] || return 1
+        sleep 0.01
+    done
+}
+
+holds() { grep -qF -- "$2" "$1"; }                            # holds FILE TEXT
+occurs() { [ "$(grep -oF -- "$2" "$1" | wc -l)" -eq "$3" ]; } # occurs FILE TEXT NUMBER
 says() { grep -qF -- "$1" out; }
 errs() { grep -qF -- "$1" err; }
 lines_err() { [ "$(wc -l <err)" -eq "$1" ]; }
 is() { [ "$1" = "$2" ]; }
+rc() { [ "$rc" -eq "$1" ]; }
 
 # Ends the script: the last line of TAP, and 1 if a case failed or there was none.
 finish() {

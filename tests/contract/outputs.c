@@ -102,6 +102,7 @@ static void compare(contract *c, const contract_case *k, tz_simulation *sim, cel
         return;
     }
     int64_t wrong = 0, population = 0, cell = 0;
+    from->access.engine = output->engine;
     for (int64_t z = 0; z < p->extent[2]; z++)
         for (int64_t y = 0; y < p->extent[1]; y++)
             for (int64_t x = 0; x < p->extent[0]; x++, cell++) {

@@ -1,12 +1,10 @@
-/* Augmented stencils: how many points the convolved coefficients have, what is refused and why, and
- * the source of one, which the contract suite runs as a plugin. */
+/* Augmented stencils: how many points the convolved coefficients have, and what is refused and
+ * why. */
 #include "tests/define/define.h"
 #include "tests/support.h"
 
-#include "base/file.h"
 #include "define/build.h"
 #include "define/sums.h"
-#include <ctype.h>
 
 /* ---- Points ---------------------------------------------------------------------------------- */
 
@@ -165,68 +163,4 @@ static void test_refusals(void **state)
     assert_ok(define_with(&d));
 }
 
-/* ---- The source ------------------------------------------------------------------------------ */
-
-/* Past white space, backslashes at ends of lines, and comments for clang-format. */
-static const char *next_letter(const char *text)
-{
-    static const char comment[] = "/* clang-format ";
-    for (;; text++)
-        if (strncmp(text, comment, sizeof comment - 1) == 0)
-            text = strstr(text, "*/") + 1;
-        else if (!isspace((unsigned char)*text) && *text != '\\')
-            return text;
-}
-
-static void check_text(const char *name, const char *text)
-{
-    char path[500], *data;
-    size_t bytes;
-    snprintf(path, sizeof path, "%s/plugins/%s", TZ_TEST_SOURCE_DIR, name);
-    assert_ok(tz_file_read(path, 1 << 20, &data, &bytes, &failure));
-    const char *a = next_letter(data), *b = next_letter(text);
-    for (; *a && *a == *b; b = next_letter(b + 1))
-        a = next_letter(a + 1);
-    if (*a || *b)
-        fail_msg("%s is not what tz.stencil writes: from '%.60s' on it writes '%.60s'", name, a, b);
-    free(data);
-}
-
-static void test_source(void **state)
-{
-    const double values[] = {0, 0.13, 0, 0.11, -0.5, 0.11, 0, 0.13, 0};
-    const tz_defined_coefficients c = {.dims = 2,
-                                       .side = {3, 3, 1},
-                                       .values = values,
-                                       .scale = 1,
-                                       .augment = 2,
-                                       .old = "old",
-                                       .a = TEXT("-1"),
-                                       .b = TEXT("2"),
-                                       .v = TEXT("v")};
-    const tz_defined_field fields[] = {
-        {.name = "u",
-         .role = TZ_STATE,
-         .type = TZ_REAL,
-         .boundary_value = 0.25,
-         .doc = "the height of a wave"},
-        {.name = "old", .role = TZ_STATE, .type = TZ_REAL, .doc = "the same a step before"}};
-    const tz_defined_param v = {
-        .name = "v", .value = 0.9, .min = 0, .max = 2, .doc = "square of the speed"};
-    const tz_definition d = {.id = "augmented2d",
-                             .dims = 2,
-                             .fields_count = 2,
-                             .fields = fields,
-                             .params_count = 1,
-                             .params = &v,
-                             .coefficients = &c,
-                             .doc = "Two steps of a wave at once, as tz.stencil writes it."};
-    tz_defined_source source;
-    assert_ok(tz_define_source(&d, &source, &failure));
-    check_text("augmented2d.cell.h", source.cell_text);
-    check_text("augmented2d.c", source.plugin_text);
-    tz_defined_source_clear(&source);
-}
-
-TEST_MAIN(NULL, NULL, TEST(test_points), TEST(test_coefficients), TEST(test_refusals),
-          TEST(test_source))
+TEST_MAIN(NULL, NULL, TEST(test_points), TEST(test_coefficients), TEST(test_refusals))

@@ -1,4 +1,5 @@
 /* Plugin sources, compiled by the system's compiler, loaded and kept. */
+#include "tests/define/define.h"
 #include "tests/support.h"
 
 #include "base/machine.h"
@@ -35,7 +36,7 @@ static const char *cell = cell_text, *plugin = plugin_text;
 static tz_status define(tz_registry *registry)
 {
     char *texts[] = {strdup(cell), strdup(plugin)};
-    const tz_defined_source source = {.cell_text = texts[0], .plugin_text = texts[1]};
+    tz_defined_source source = {.cell_text = texts[0], .plugin_text = texts[1]};
     const tz_status status =
         tz_define_plugin(registry, "spread", &source, "a.lua:3", NULL, &failure);
     free(texts[0]);
@@ -243,6 +244,23 @@ static void a_compiler_that_fails(void **state)
     assert_int_equal(entries(getenv("TRAPEZE_CACHE"), (char[1024]){0}, 1024), 0);
 }
 
+/* The registry with a stencil in memory. */
+static tz_registry *in_memory(const tz_stencil **stencil)
+{
+    static const tz_defined_field fields[] = {REAL_STATE("u")};
+    static const tz_defined_update updates[] = {{"u", TEXT("u + 0.2*lap(u)")}};
+    static const tz_defined_pass passes[] = {{UPDATES(updates)}};
+    static const tz_definition d = {.id = "later", .dims = 2, FIELDS(fields), PASSES(passes)};
+    tz_registry *registry;
+    tz_defined_source source;
+    assert_ok(tz_registry_create(&registry, NULL, 0, &failure));
+    assert_ok(tz_define_source(&d, &source, &failure));
+    assert_ok(tz_define_plugin(registry, "later", &source, "a.lua:3", NULL, &failure));
+    tz_defined_source_clear(&source);
+    assert_ok(tz_registry_find(registry, "later", stencil, NULL, &failure));
+    return registry;
+}
+
 static int after_a_moment(void)
 {
     static double start;
@@ -257,12 +275,64 @@ static void a_compiler_that_hangs_ends_with_the_run(void **state)
     use_compiler(*state, "#!/bin/sh\ncase $* in *--version*) echo mine; exit 0;; esac\n"
                          "sleep 100\n");
     tz_registry *registry = NULL;
-    const tz_defined_source source = {.cell_text = (char *)cell, .plugin_text = (char *)plugin};
+    tz_defined_source source = {.cell_text = (char *)cell, .plugin_text = (char *)plugin};
     const double start = tz_machine_clock_s();
     assert_ok(tz_registry_create(&registry, NULL, 0, &failure));
     check_error(tz_define_plugin(registry, "spread", &source, "a.lua:3", after_a_moment, &failure),
                 TZ_INTERRUPTED, "", "interrupted");
+    tz_registry_destroy(registry);
+    const tz_stencil *stencil;
+    registry = in_memory(&stencil);
+    tz_stencil_compile_begin(stencil, &(tz_cancel){NULL, NULL});
+    assert_true(tz_stencil_is_compiling(stencil));
+    tz_registry_destroy(registry);
     assert_true(tz_machine_clock_s() - start < 30);
+}
+
+static void rows_are_compiled_beside_the_run(void **state)
+{
+    static const tz_cancel never = {NULL, NULL};
+    const tz_stencil *stencil;
+    tz_error fault;
+    char text[1200];
+    fresh_cache(*state);
+    snprintf(text, sizeof text,
+             "#!/bin/sh\ncase $* in *--version*) ;; *) while [ ! -e '%s' ]; do sleep 0.02; done;; "
+             "esac\nexec cc \"$@\"\n",
+             scratch_path(*state, "go"));
+    use_compiler(*state, text);
+    tz_registry *registry = in_memory(&stencil);
+    const tz_kernels *interpreted = stencil->passes[0].kernels;
+    assert_null(stencil->passes[0].together);
+    tz_stencil_compile_begin(stencil, &never);
+    for (int i = 0; i < 20; i++)
+        assert_true(tz_stencil_is_compiling(stencil));
+    assert_ptr_equal(stencil->passes[0].kernels, interpreted);
+    scratch_text(*state, "go", "");
+    while (tz_stencil_is_compiling(stencil))
+        usleep(10000);
+    assert_ptr_not_equal(stencil->passes[0].kernels, interpreted);
+    assert_non_null(stencil->passes[0].together);
+    assert_false(tz_stencil_take_fault(stencil, &fault));
+    assert_ok(tz_stencil_compile(stencil, &never, &fault));
+    tz_registry_destroy(registry);
+    /* What is kept is there at once. */
+    registry = in_memory(&stencil);
+    tz_stencil_compile_begin(stencil, &never);
+    assert_false(tz_stencil_is_compiling(stencil));
+    assert_non_null(stencil->passes[0].together);
+    tz_registry_destroy(registry);
+    /* A compiler that fails leaves what is there, and is called once. */
+    use_compiler(*state, "#!/bin/sh\ncase $* in *--version*) echo mine;; *) exit 7;; esac\n");
+    registry = in_memory(&stencil);
+    tz_stencil_compile_begin(stencil, &never);
+    check_error(tz_stencil_compile(stencil, &never, &failure), TZ_PLUGIN, "later",
+                "failed without a message (exit code 7)");
+    use_compiler(*state, "#!/bin/sh\nexec cc \"$@\"\n");
+    assert_int_equal(tz_stencil_compile(stencil, &never, &failure), TZ_PLUGIN);
+    assert_null(stencil->passes[0].together);
+    assert_true(tz_stencil_take_fault(stencil, &fault));
+    assert_false(tz_stencil_take_fault(stencil, &fault));
     tz_registry_destroy(registry);
 }
 
@@ -328,5 +398,6 @@ TEST_MAIN(scratch_setup, scratch_teardown, TEST(a_source_becomes_a_plugin_once),
           TEST(the_same_id_twice_is_refused), TEST(damaged_entries_are_built_again),
           TEST(without_a_cache_each_run_compiles), TEST(an_open_cache_is_refused),
           TEST(a_missing_compiler), TEST(a_compiler_that_fails),
-          TEST(a_compiler_that_hangs_ends_with_the_run), TEST(a_compiler_of_several_words),
-          TEST(processes_side_by_side), TEST(no_folder_for_temporary_files))
+          TEST(a_compiler_that_hangs_ends_with_the_run), TEST(rows_are_compiled_beside_the_run),
+          TEST(a_compiler_of_several_words), TEST(processes_side_by_side),
+          TEST(no_folder_for_temporary_files))

@@ -1,10 +1,11 @@
-/* The produced C against the meaning of the formulas (interpret.h): the same bits in every cell of
- * random fields, in single and double precision. The C is compiled and loaded as any plugin. */
+/* Defined stencils, in memory and compiled, against the meaning of the formulas (interpret.h): the
+ * same bits in every cell of random fields, in single and double precision. */
 #include "tests/define/hostile.h"
 #include "tests/define/interpret.h"
 #include "tests/support.h"
 
-#include "stencil/registry.h"
+#include "base/machine.h"
+#include "define/plugin.h"
 
 enum { NX = 9, NY = 7, NZ = 5, CELLS = NX * NY * NZ };
 
@@ -149,6 +150,7 @@ static void check_pass(grid *g, const tz_definition *d, const tz_pass *pass,
         const tz_cell_access access = {.read = give,
                                        .write = take,
                                        .constants = constants,
+                                       .engine = pass->engine,
                                        .x = i % NX,
                                        .y = i / NX % NY,
                                        .z = i / NX / NY,
@@ -168,30 +170,112 @@ static void check_pass(grid *g, const tz_definition *d, const tz_pass *pass,
         tz_syntax_clear(&syntax[u]);
 }
 
-/* ---- Compiling ------------------------------------------------------------------------------- */
+/* ---- In memory, and compiled ----------------------------------------------------------------- */
 
-static tz_registry *compile(scratch *s, const tz_definition *d)
+/* The registry with the stencil in memory. */
+static tz_registry *define(const tz_definition *d)
 {
     tz_defined_source source;
-    char name[80], command[2400];
     tz_registry *registry;
     assert_ok(tz_define_source(d, &source, &failure));
-    snprintf(name, sizeof name, "%s.cell.h", d->id);
-    scratch_text(s, name, source.cell_text);
-    snprintf(name, sizeof name, "%s.c", d->id);
-    scratch_text(s, name, source.plugin_text);
-    snprintf(command, sizeof command,
-             "cd '%s' && ${CC:-cc} -std=gnu17 -O1 -DTZ_ROWS_ONLY=1 -shared -fPIC -ffp-contract=off "
-             "-fno-math-errno "
-             "-fno-trapping-math -Wall -Wextra -Werror -Wdouble-promotion -I'%s/../core/include' "
-             "-I. -Wa,-I. '%s.c' -o '%s.so' -lm",
-             s->directory, TZ_TEST_SOURCE_DIR, d->id, d->id);
-    if (system(command) != 0)
-        fail_msg("the text does not compile:\n%s\n%s", source.cell_text, source.plugin_text);
+    assert_ok(tz_registry_create(&registry, NULL, 0, &failure));
+    assert_ok(tz_define_plugin(registry, d->id, &source, "a test", NULL, &failure));
     tz_defined_source_clear(&source);
-    const char *const folders[] = {s->directory};
-    assert_ok(tz_registry_create(&registry, folders, 1, &failure));
     return registry;
+}
+
+/* Cells around a row, with all that a number may be: NANs, infinities, subnormals. */
+enum { COUNT = 133, AROUND = 8, WIDTH = COUNT + 2 * AROUND, LINES = 18 };
+
+typedef struct lines {
+    uint64_t in[TZ_FIELDS_MAX][LINES][LINES][WIDTH], out[2][TZ_FIELDS_MAX][COUNT];
+    int field_bytes[TZ_FIELDS_MAX];
+} lines;
+
+static uint64_t any_bits(const tz_field *field, bool single)
+{
+    const uint64_t bits = next_random(), sign = bits & 0x8000000000000000u;
+    const double real = (double)(int64_t)bits * 0x1p-62;
+    if (field->type != TZ_REAL)
+        return field->type == TZ_INT && bits % 3 ? (uint64_t)(bits >> 40 & 15) : bits;
+    const int sort = (int)(bits >> 3 & 63);
+    union {
+        uint64_t bits;
+        double d;
+        float f;
+    } one = {.bits = bits};
+    if (sort > 7 && single)
+        one.f = (float)real;
+    else if (sort > 7)
+        one.d = real;
+    else if (sort == 0)
+        one.bits = single ? 0x7fc00000u : 0x7ff8000000000000u;
+    else if (sort == 1)
+        one.bits = single ? (sign >> 32 | 0x7f800000u) : (sign | 0x7ff0000000000000u);
+    else if (sort == 2)
+        one.bits = single ? (sign >> 32 | (bits & 0x7fffff)) : (sign | bits >> 12);
+    else if (sort == 3)
+        one.bits = single ? sign >> 32 : sign;
+    return one.bits;
+}
+
+static const void *line_of(const lines *l, int field, int y, int z, int bytes)
+{
+    return (const char *)l->in[field][z][y] + AROUND * bytes;
+}
+
+/* Row functions of both, on the same cells. */
+static void check_rows(lines *l, const tz_stencil *stencil, const tz_pass *pass,
+                       const tz_kernels *memory, bool single, const tz_slot *constants)
+{
+    static tz_view in[TZ_FIELDS_MAX * (2 * TZ_RADIUS_MAX + 1)];
+    static tz_target out[TZ_FIELDS_MAX];
+    const int fields = tz_stencil_fields_all(stencil), r = pass->radius;
+    const int window = stencil->dims == 1 ? 1 : 2 * r + 1;
+    for (int f = 0; f < fields; f++) {
+        const int bytes = stencil->fields[f].type == TZ_REAL && !single ? 8 : 4;
+        for (int z = 0; z < LINES; z++)
+            for (int y = 0; y < LINES; y++)
+                for (int i = 0; i < WIDTH; i++) {
+                    const uint64_t bits = any_bits(&stencil->fields[f], single);
+                    memcpy((char *)l->in[f][z][y] + i * bytes, &bits, (size_t)bytes);
+                }
+        for (int k = 0; k < window; k++)
+            in[f * window + k] = (tz_view){
+                line_of(l, f, stencil->dims == 3 ? AROUND : k, stencil->dims == 3 ? k : 0, bytes),
+                (ptrdiff_t)WIDTH * 8 / bytes};
+    }
+    memset(l->out, 0xa5, sizeof l->out);
+    for (int isa = TZ_ISA_BASE; isa <= (int)tz_machine_isa(); isa++)
+        for (int k = 0; k < 2; k++) {
+            tz_row_fn *rows = tz_kernels_rows(k ? pass->kernels : memory, (tz_isa)isa,
+                                              single ? TZ_SINGLE : TZ_DOUBLE);
+            for (int f = 0; f < fields; f++)
+                out[f] = (tz_target){l->out[k][f], 0};
+            const tz_span span = {.in = in,
+                                  .out = out,
+                                  .constants = constants,
+                                  .count = COUNT,
+                                  .rows = 1,
+                                  .x = 3,
+                                  .y = 2,
+                                  .z = 1,
+                                  .step = 77,
+                                  .engine = pass->engine};
+            if (rows)
+                rows(&span);
+            for (int f = 0; k && f < fields; f++)
+                for (int i = 0; i < COUNT; i++) {
+                    const tz_element_type *type =
+                        tz_element_type_of(stencil->fields[f].type, single ? TZ_SINGLE : TZ_DOUBLE);
+                    const char *a = (char *)l->out[0][f] + (size_t)i * type->size,
+                               *b = (char *)l->out[1][f] + (size_t)i * type->size;
+                    if (memcmp(a, b, type->size) != 0 && !(type->is_nan(a) && type->is_nan(b)))
+                        fail_msg("%s, %s, %s, cell %d of '%s': interpreted and compiled differ",
+                                 stencil->id, pass->name, single ? "single" : "double", i,
+                                 stencil->fields[f].name);
+                }
+        }
 }
 
 /* The constants as the engine makes them. */
@@ -211,7 +295,8 @@ static void derive(const tz_definition *d, const tz_stencil *stencil, bool singl
                       .message = message,
                       .message_size = sizeof message,
                       .origins = origins,
-                      .boundary_values = edges};
+                      .boundary_values = edges,
+                      .engine = stencil->engine};
     for (int p = 0; p < d->params_count; p++)
         values[p] = (tz_value){.number = params[p]};
     if (stencil->constants_count && stencil->derive(&setup) != 0)
@@ -225,34 +310,58 @@ static void derive(const tz_definition *d, const tz_stencil *stencil, bool singl
             slots[k].d = constants[k];
 }
 
+static void check_precision(grid *g, const tz_definition *d, const tz_stencil *stencil,
+                            const double *params, tz_slot *slots)
+{
+    derive(d, stencil, g->single, params, slots);
+    fill(g);
+    for (int p = 0; p < d->passes_count; p++)
+        check_pass(g, d, &stencil->passes[p], d->passes[p].updates, d->passes[p].updates_count,
+                   slots, params);
+    for (int o = 0; o < d->outputs_count; o++)
+        check_pass(g, d, &stencil->outputs[o], &d->outputs[o], 1, slots, params);
+}
+
+/* Formulas as they are interpreted, as they are compiled, and both on the same bits. */
 static void check_definition(scratch *s, const tz_definition *d)
 {
-    tz_registry *registry = compile(s, d);
+    tz_registry *registry = define(d);
     const tz_stencil *stencil;
     grid *g = calloc(1, sizeof *g);
+    lines *l = malloc(sizeof *l);
     double params[TZ_PARAMS_MAX];
     tz_slot slots[TZ_CONSTANTS_MAX];
     int precisions = 0;
-    assert_non_null(g);
+    char command[1200];
+    assert_true(g && l);
+    setenv("TRAPEZE_CACHE", s->directory, 1);
+    /* Quickly, and without a warning. */
+    snprintf(command, sizeof command, "sh %s/quick-cc", s->directory);
+    scratch_text(
+        s, "quick-cc",
+        "for word; do shift; [ \"$word\" = -O3 ] && word=-O1; set -- \"$@\" \"$word\"; done\n"
+        "exec cc -Werror \"$@\"\n");
+    setenv("CC", command, 1);
     assert_ok(tz_registry_find(registry, d->id, &stencil, NULL, &failure));
     for (int p = 0; p < d->params_count; p++)
         params[p] = d->params[p].value;
-    for (int precision = TZ_SINGLE; precision <= TZ_DOUBLE; precision++) {
-        if (!stencil->passes[0].kernels->cell[precision])
-            continue;
-        precisions++;
-        g->definition = d;
-        g->single = precision == TZ_SINGLE;
-        derive(d, stencil, g->single, params, slots);
-        fill(g);
-        for (int p = 0; p < d->passes_count; p++)
-            check_pass(g, d, &stencil->passes[p], d->passes[p].updates, d->passes[p].updates_count,
-                       slots, params);
-        for (int o = 0; o < d->outputs_count; o++)
-            check_pass(g, d, &stencil->outputs[o], &d->outputs[o], 1, slots, params);
-    }
-    assert_true(precisions > 0);
+    g->definition = d;
+    const tz_kernels *memory = stencil->passes[0].kernels;
+    for (int compiled = 0; compiled < 2; compiled++)
+        for (int precision = TZ_SINGLE; precision <= TZ_DOUBLE; precision++) {
+            if (!stencil->passes[0].kernels->cell[precision])
+                continue;
+            precisions++;
+            g->single = precision == TZ_SINGLE;
+            if (compiled)
+                assert_ok(tz_stencil_compile(stencil, &(tz_cancel){NULL, NULL}, &failure));
+            check_precision(g, d, stencil, params, slots);
+            for (int p = 0; compiled && p < stencil->passes_count; p++)
+                check_rows(l, stencil, &stencil->passes[p], memory, g->single, slots);
+        }
+    assert_true(precisions > 1 && stencil->passes[0].kernels != memory);
     free(g);
+    free(l);
     tz_registry_destroy(registry);
 }
 

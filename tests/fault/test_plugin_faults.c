@@ -10,8 +10,8 @@
 static const struct {
     const char *file, *wanted[3];
 } faults[] = {
-    {"bad_abi_major.so", {"ABI 3.3", "2.3", "rebuild"}},
-    {"bad_abi_minor.so", {"ABI 2.4", "2.3", "rebuild"}},
+    {"bad_abi_major.so", {"ABI 3.4", "2.4", "rebuild"}},
+    {"bad_abi_minor.so", {"ABI 2.5", "2.4", "rebuild"}},
     {"bad_short_plugin.so", {"bytes", "struct_size", "rebuild"}},
     {"bad_short_stencil.so", {"bytes", "struct_size", "rebuild"}},
     {"bad_missing_row.so", {"no double row function", "rows.h"}},

@@ -53,6 +53,20 @@ static tz_status run(const char *code, bool check, size_t sets_count, const char
     return tz_script_run(&options, &result, &error);
 }
 
+/* Run, and end so. */
+static void ends(tz_status wanted, const char *code)
+{
+    assert_int_equal(run(code, false, 0, NULL), wanted);
+}
+
+/* A file of the run's folder; release it with free(). */
+static char *slurp(const char *name, size_t *bytes)
+{
+    char path[PATH_MAX + 16];
+    snprintf(path, sizeof path, "%s/%s", result.folder, name);
+    return scratch_slurp(path, bytes);
+}
+
 #define HEAT                                                                                       \
     "local tz = require 'trapeze'\n"                                                               \
     "local sim = tz.simulation { plugin = 'hotspot', grid = { 8, 8 },\n"                           \
@@ -70,14 +84,14 @@ static void a_script_runs(void **state)
 
 static void zero_bytes_are_printed(void **state)
 {
-    assert_int_equal(run("print('a\\0b')\nprint('c')\n", false, 0, NULL), TZ_OK);
+    ends(TZ_OK, "print('a\\0b')\nprint('c')\n");
     assert_int_equal(printed_bytes, 6);
     assert_string_equal(printed, "ac\n");
 }
 
 static void long_lines_are_logged_whole(void **state)
 {
-    assert_int_equal(run("require('trapeze').log(('x'):rep(3000))\n", false, 0, NULL), TZ_OK);
+    ends(TZ_OK, "require('trapeze').log(('x'):rep(3000))\n");
     assert_int_equal(strlen(noted), 3003); /* "L:" and a newline */
 }
 
@@ -85,23 +99,22 @@ static void long_lines_are_logged_whole(void **state)
 static void what_is_logged_is_kept(void **state)
 {
     size_t bytes;
-    assert_int_equal(run("require('trapeze').log('only', 'said')\n", false, 0, NULL), TZ_OK);
+    ends(TZ_OK, "require('trapeze').log('only', 'said')\n");
     assert_string_equal(result.folder, "runs/s-002");
-    char *text = scratch_slurp("runs/s-002/log.txt", &bytes);
+    char *text = slurp("log.txt", &bytes);
     assert_string_equal(text, "only said\n");
     free(text);
-    assert_int_equal(run("require('trapeze').log('only')\nerror('no')\n", false, 0, NULL),
-                     TZ_SCRIPT);
-    text = scratch_slurp("runs/s-003/log.txt", &bytes);
+    ends(TZ_SCRIPT, "require('trapeze').log('only')\nerror('no')\n");
+    text = slurp("log.txt", &bytes);
     assert_int_equal(strncmp(text, "only\n", 5), 0);
     free(text);
-    assert_int_equal(run("warn('only')\n", false, 0, NULL), TZ_OK);
+    ends(TZ_OK, "warn('only')\n");
     assert_string_equal(result.folder, ""); /* a warning alone makes none */
 }
 
 static void a_simulation_is_counted(void **state)
 {
-    assert_int_equal(run(HEAT "sim:run(10)\ntz.log('done', sim.step)\n", false, 0, NULL), TZ_OK);
+    ends(TZ_OK, HEAT "sim:run(10)\ntz.log('done', sim.step)\n");
     assert_int_equal(result.steps, 10);
     assert_true(result.updates == 640);
     assert_int_equal(result.ran, 1);
@@ -115,13 +128,9 @@ static void a_simulation_is_counted(void **state)
 static void the_log_has_all_lines(void **state)
 {
     size_t bytes;
-    assert_int_equal(run("local tz = require 'trapeze'\ntz.log('first')\nwarn('second')\n" HEAT
-                         "tz.log('third')\nsim:run(1)\ntz.log('fourth')\n",
-                         false, 0, NULL),
-                     TZ_OK);
-    char path[PATH_MAX + 16];
-    snprintf(path, sizeof path, "%s/log.txt", result.folder);
-    char *text = scratch_slurp(path, &bytes);
+    ends(TZ_OK, "local tz = require 'trapeze'\ntz.log('first')\nwarn('second')\n" HEAT
+                "tz.log('third')\nsim:run(1)\ntz.log('fourth')\n");
+    char *text = slurp("log.txt", &bytes);
     assert_string_equal(text, "first\nwarning: second\nthird\nfourth\n");
     free(text);
 }
@@ -130,13 +139,9 @@ static void the_log_has_all_lines(void **state)
 static void early_lines_have_a_limit(void **state)
 {
     size_t bytes;
-    assert_int_equal(run("local tz = require 'trapeze'\nlocal line = ('x'):rep(999)\n"
-                         "for i = 1, 2000 do tz.log(line) end\n" HEAT "sim:run(1)\n",
-                         false, 0, NULL),
-                     TZ_OK);
-    char path[PATH_MAX + 16];
-    snprintf(path, sizeof path, "%s/log.txt", result.folder);
-    char *text = scratch_slurp(path, &bytes);
+    ends(TZ_OK, "local tz = require 'trapeze'\nlocal line = ('x'):rep(999)\n"
+                "for i = 1, 2000 do tz.log(line) end\n" HEAT "sim:run(1)\n");
+    char *text = slurp("log.txt", &bytes);
     assert_in_range(bytes, 900000, 1100000);
     assert_non_null(strstr(text, "more lines, for which there was no room)\n"));
     free(text);
@@ -156,9 +161,8 @@ static void plots_are_checked_at_the_start(void **state)
         assert_int_equal(result.steps, 0);
         assert_string_equal(result.folder, "");
     }
-    assert_int_equal(
-        run(HEAT "-- tz.plot {}\nprint 'tz.plot {}' print [[ tz.plot ]]\n", false, 0, NULL), TZ_OK);
-    assert_int_equal(run(HEAT "if tz.can_plot() then tz.plot {} end\n", false, 0, NULL), TZ_OK);
+    ends(TZ_OK, HEAT "-- tz.plot {}\nprint 'tz.plot {}' print [[ tz.plot ]]\n");
+    ends(TZ_OK, HEAT "if tz.can_plot() then tz.plot {} end\n");
     /* A name that the text does not show is found when it is called. */
     assert_int_equal(run(HEAT
                          "tz['plot'] { file = 'a.png', series = { { x = { 1 }, y = { 1 } } } }",
@@ -208,10 +212,8 @@ static void failures_have_their_codes(void **state)
 static void a_failed_run_leaves_its_record(void **state)
 {
     size_t bytes;
-    assert_int_equal(run(HEAT "sim:run(1)\nerror('too hot')\n", false, 0, NULL), TZ_SCRIPT);
-    char path[PATH_MAX + 16];
-    snprintf(path, sizeof path, "%s/run.json", result.folder);
-    char *text = scratch_slurp(path, &bytes);
+    ends(TZ_SCRIPT, HEAT "sim:run(1)\nerror('too hot')\n");
+    char *text = slurp("run.json", &bytes);
     assert_non_null(strstr(text, "\"status\": \"failed\""));
     assert_non_null(strstr(text, "s.lua:5: too hot"));
     free(text);
@@ -242,8 +244,7 @@ static void no_finalizer_runs_after_the_end(void **state)
             snprintf(path, sizeof path, "%s/temperature-%06d.png", result.folder, step);
             assert_int_equal(access(path, F_OK), 0);
         }
-        snprintf(path, sizeof path, "%s/run.json", result.folder);
-        char *text = scratch_slurp(path, &bytes);
+        char *text = slurp("run.json", &bytes);
         assert_non_null(strstr(text, i == 0 ? "\"status\": \"done\"" : "\"status\": \"failed\""));
         assert_null(strstr(text, "sim2"));
         free(text);

@@ -93,18 +93,29 @@ static void test_lines_add_to_the_ports(void **state)
     assert_close(predict(&w, &d).stage_s, 15e-3, 1e-12);
 }
 
-static void test_a_narrow_load_takes_less_of_a_port(void **state)
+/* Rows that were timed: their loads and stores are counted, and what remains hides lines. */
+static void test_measured_rows_count(void **state)
 {
-    tz_model_device d = device();
+    const tz_model_device d = device();
     tz_model_work w = work();
-    w.parts[0].narrow = 2;
-    assert_close(predict(&w, &d).stage_s, 7e-3, 1e-12); /* not calibrated: like any other */
-    set(&d.narrow_load_rate, 4);
-    assert_close(predict(&w, &d).stage_s, (7 - 2 + 2 * 0.25) * 1e-3, 1e-12);
-    w.parts[0].narrow = 5; /* loads that cross lines are not narrow */
-    assert_close(predict(&w, &d).stage_s, (4 + 3 * 0.25) * 1e-3, 1e-12);
-    set(&d.narrow_load_rate, 0.5); /* never more than a vector */
+    w.loops_s = 9e-3; /* 7 of these on the ports */
+    assert_close(predict(&w, &d).stage_s, 9e-3, 1e-12);
+    assert_int_equal(predict(&w, &d).notes.count, 0);
+    assert_non_null(strstr(predict(&w, &d).limit_text, "measured rows"));
+    w.rows_s = 1e-3;
+    w.near_reads = 64e6; /* 1 ms more, hidden */
+    assert_close(predict(&w, &d).stage_s, 10e-3, 1e-12);
+    w.near_writes = 3 * 64e6;
+    assert_close(predict(&w, &d).stage_s, 12e-3, 1e-12);
+    w.near_writes = 0;
+    w.loops_s = 5e-3; /* less than counted: all of it on the ports */
     assert_close(predict(&w, &d).stage_s, 7e-3, 1e-12);
+    w.workers = 2;
+    w.slowest = 1.5;
+    assert_close(predict(&w, &d).stage_s, 1.5 * 3.5e-3, 1e-12);
+    /* Others are marked. */
+    w.loops_s = 0;
+    assert_non_null(strstr(predict(&w, &d).notes.text[0], "not measured"));
 }
 
 static void test_rows_that_begin_anew_wait_for_memory(void **state)
@@ -248,9 +259,9 @@ static void test_rows_and_calls(void **state)
 {
     const tz_model_device d = device();
     tz_model_work w = work();
-    w.parts[0].once.of[TZ_WORK_CONTROL] = 4e6; /* at 4 a cycle */
     w.rows = w.spans = 1e4;
-    assert_close(predict(&w, &d).stage_s, 7e-3 + 1e-3 + 1e-3, 1e-12);
+    assert_close(predict(&w, &d).stage_s, 7e-3 + 1e-3 + 1e-5 * (TZ_FIT_CPU_ROW + TZ_FIT_CPU_CALL),
+                 1e-12);
     w.spans = 1e6;
     const tz_model_prediction p = predict(&w, &d);
     assert_int_equal(p.limit, TZ_MODEL_COMPUTATION);
@@ -261,13 +272,11 @@ static void test_a_better_machine_is_never_slower(void **state)
 {
     tz_model_device d = device();
     tz_model_work w = work();
-    set(&d.narrow_load_rate, 2);
     set(&d.memory_latency_s, 1e-7);
-    w.parts[0].narrow = 1;
     w.starts = 1e3;
     w.near_reads = 3e8, w.near_writes = 1e8, w.ring_reads = 1e8, w.ring_writes = 1e8;
     w.ring_bytes = 2e6, w.read_bytes = 64e6, w.write_bytes = 64e6, w.resident_bytes = 3e7;
-    w.parts[0].once.of[TZ_WORK_CONTROL] = 1e5;
+    w.rows = 1e5;
     w.spans = 1e4, w.forks = 1, w.workers = 2, w.slowest = 1.1;
     const double before = predict(&w, &d).stage_s;
     size_t count;
@@ -304,7 +313,7 @@ static void test_what_cannot_be_predicted(void **state)
 }
 
 TEST_MAIN(NULL, NULL, TEST(test_units_of_a_core_work_side_by_side),
-          TEST(test_lines_add_to_the_ports), TEST(test_a_narrow_load_takes_less_of_a_port),
+          TEST(test_lines_add_to_the_ports), TEST(test_measured_rows_count),
           TEST(test_rows_that_begin_anew_wait_for_memory),
           TEST(test_edges_of_slabs_wait_for_the_other_core),
           TEST(test_beginnings_of_rows_in_leaning_tiles_wait_for_l2),

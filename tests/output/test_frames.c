@@ -161,9 +161,9 @@ static void averages_are_exact(void **state)
     tz_reducer *reducer = NULL;
     double values[8];
     const float row[4] = {1, 2, 3, 4};
-    check_error(tz_reducer_create(&reducer, 4, 2, 4, 4, values, &failure), TZ_RANGE, "",
+    check_error(tz_reducer_create(&reducer, 4, 2, 4, 4, NULL, values, &failure), TZ_RANGE, "",
                 "4 x 2 cells cannot be averaged down to 4 x 4 values");
-    assert_ok(tz_reducer_create(&reducer, 4, 2, 4, 2, values, &failure));
+    assert_ok(tz_reducer_create(&reducer, 4, 2, 4, 2, NULL, values, &failure));
     assert_ok(tz_reducer_add(reducer, TZ_DTYPE_F32, row, 1, &failure));
     check_error(tz_reducer_finish(reducer, &failure), TZ_SHAPE, "", "1 of its field's 2 rows");
 }
@@ -190,7 +190,8 @@ static void averages_do_not_depend_on_pieces(void **state)
             cells[i] = (float)(i * 7919 % 1009) - 300.25f;
         for (int64_t rows = 1; rows <= ny; rows += 4) {
             tz_reducer *reducer;
-            assert_int_equal(tz_reducer_create(&reducer, nx, ny, vx, vy, values, NULL), TZ_OK);
+            assert_int_equal(tz_reducer_create(&reducer, nx, ny, vx, vy, NULL, values, NULL),
+                             TZ_OK);
             for (int64_t y = 0; y < ny; y += rows)
                 assert_int_equal(tz_reducer_add(reducer, TZ_DTYPE_F32, cells + y * nx,
                                                 y + rows < ny ? rows : ny - y, NULL),

@@ -1,12 +1,10 @@
 /* Outputs of a simulation without Lua: descriptions, captions, and their files. */
-#include "tests/registry.h"
-#include "tests/run.h"
+#include "tests/oracle/oracle.h"
 #include "tests/support.h"
 
 #include "output/format/npy.h"
 #include "output/format/png.h"
 #include "output/writer.h"
-#include "sim/fields.h"
 
 enum { NX = 24, NY = 16 };
 
@@ -21,30 +19,44 @@ static int tear_down(void **state)
     return close_plugins(state) || leave_scratch(state);
 }
 
-/* Its only cell that is not 300 K is (3, 2), with 310 K. */
-static tz_simulation *make_hotspot(void)
+/* What a test works with. */
+static tz_simulation *simulation;
+static tz_output *outputs[2];
+static tz_run_files files;
+
+/* All cells are 300 K but (3, 2), which is 310 K. */
+static int begin(void **state)
 {
-    const tz_simulation_config config = {.registry = registry,
-                                         .stencil = "hotspot",
-                                         .dims = 2,
-                                         .extent = {NX, NY, 1},
-                                         .precision = TZ_DOUBLE,
-                                         .backend = "reference",
-                                         .threads = 1};
     const tz_box hot = {{3, 2, 0}, {4, 3, 1}};
-    tz_simulation *simulation = NULL;
-    assert_ok(tz_simulation_create(&simulation, &config, &failure));
+    oracle_config config = oracle("hotspot", TZ_DOUBLE, NULL, NX, NY, 0);
+    config.backend = "reference";
+    simulation = oracle_create(config);
     assert_ok(tz_simulation_fill(simulation, 0, NULL, 300, &failure));
     assert_ok(tz_simulation_fill(simulation, 0, &hot, 310, &failure));
     assert_ok(tz_simulation_fill(simulation, 1, NULL, 0, &failure));
-    return simulation;
+    return 0;
 }
 
-/* A description with room for columns. */
-static tz_output *make_output(const tz_format *format, size_t columns, const char *const *titles)
+static int end(void **state)
+{
+    tz_simulation_destroy(simulation);
+    tz_run_files_clear(&files);
+    for (int i = 0; i < 2; i++) {
+        free(outputs[i]);
+        outputs[i] = NULL;
+    }
+    return 0;
+}
+
+#define WRITER_TEST(function) cmocka_unit_test_setup_teardown(function, begin, end)
+
+/* The test's output `which`, with columns. */
+static tz_output *make_output(int which, const tz_format *format, size_t columns,
+                              const char *const *titles)
 {
     tz_output *output = calloc(1, sizeof *output + columns * sizeof output->columns[0]);
     assert_non_null(output);
+    outputs[which] = output;
     output->format = format;
     output->slice.axis = 2;
     output->look.bits = 8;
@@ -52,6 +64,13 @@ static tz_output *make_output(const tz_format *format, size_t columns, const cha
     for (size_t i = 0; i < columns; i++)
         assert_ok(tz_column_parse(titles[i], &output->columns[i], &failure));
     return output;
+}
+
+static void set_fields(tz_output *output, const char *first, const char *second)
+{
+    output->fields_count = second ? 2 : 1;
+    strcpy(output->fields[0], first);
+    strcpy(output->fields[1], second ? second : "");
 }
 
 static void columns_are_parsed(void **state)
@@ -79,9 +98,8 @@ static void columns_are_parsed(void **state)
 static void outputs_are_checked_against_the_simulation(void **state)
 {
     static const char *const titles[] = {"max(power)", "residual"};
-    tz_simulation *simulation = make_hotspot();
-    tz_output *table = make_output(&tz_format_table, 2, titles);
-    tz_output *picture = make_output(&tz_format_png, 0, NULL);
+    tz_output *table = make_output(0, &tz_format_table, 2, titles);
+    tz_output *picture = make_output(1, &tz_format_png, 0, NULL);
     int field = -1;
     assert_ok(tz_output_check(table, simulation, &field, &failure));
     assert_true(tz_output_has_column(table, TZ_COLUMN_RESIDUAL));
@@ -94,32 +112,31 @@ static void outputs_are_checked_against_the_simulation(void **state)
                 "did you mean 'power'");
     assert_ok(tz_output_check(picture, simulation, &field, &failure));
     assert_int_equal(field, 0);
-    strcpy(picture->fields[0], "power");
-    picture->fields_count = 1;
+    set_fields(picture, "power", NULL);
     assert_ok(tz_output_check(picture, simulation, &field, &failure));
     assert_int_equal(field, 1);
     picture->has_slice = true;
     assert_int_equal(tz_output_check(picture, simulation, &field, &failure), TZ_UNSUPPORTED);
-    free(table);
-    free(picture);
-    tz_simulation_destroy(simulation);
 }
 
-static tz_run_files open_files(const char *folder)
+static void open_files(const char *folder)
 {
-    tz_run_files files = {.scenario = "heat"};
     const tz_machine machine = {.cores = 1};
+    files = (tz_run_files){.scenario = "heat"};
     assert_ok(tz_record_create(&files.record, "heat.lua", 0, NULL, 0, NULL, &machine, &failure));
     assert_ok(tz_run_files_open(&files, folder, "", 0, 1, &failure));
-    return files;
 }
 
-static void write_once(const tz_output *output, const tz_run_files *files,
-                       const tz_simulation *simulation, const char *pattern)
+static void open_writer(tz_writer *writer, const tz_output *output, const char *prefix)
+{
+    assert_ok(tz_writer_open(writer, output, &files, simulation, "sim1", prefix, &failure));
+}
+
+static void write_once(const tz_output *output, const char *pattern)
 {
     tz_writer writer;
     char text[200];
-    assert_ok(tz_writer_open(&writer, output, files, simulation, "sim1", "", &failure));
+    open_writer(&writer, output, "");
     tz_writer_pattern(&writer, text, sizeof text);
     assert_string_equal(text, pattern);
     assert_false(tz_writer_is_done(&writer, 0));
@@ -132,12 +149,11 @@ static void write_once(const tz_output *output, const tz_run_files *files,
 
 static void pictures_hold_their_facts(void **state)
 {
-    tz_simulation *simulation = make_hotspot();
-    tz_output *output = make_output(&tz_format_png, 0, NULL);
+    tz_output *output = make_output(0, &tz_format_png, 0, NULL);
     output->look.range = TZ_RANGE_AUTO;
     for (int i = 0; i < 2; i++) {
-        tz_run_files files = open_files(i == 0 ? "first" : "second");
-        write_once(output, &files, simulation, "temperature-NNNNNN.png");
+        open_files(i == 0 ? "first" : "second");
+        write_once(output, "temperature-NNNNNN.png");
         assert_ok(tz_run_files_finish(&files, &failure));
         tz_run_files_clear(&files);
     }
@@ -162,37 +178,6 @@ static void pictures_hold_their_facts(void **state)
     assert_memory_equal(a, b, first);
     free(a);
     free(b);
-    free(output);
-    tz_simulation_destroy(simulation);
-}
-
-static void arrays_hold_every_cell(void **state)
-{
-    tz_simulation *simulation = make_hotspot();
-    tz_output *npy = make_output(&tz_format_npy, 0, NULL);
-    tz_output *vti = make_output(&tz_format_vti, 0, NULL);
-    tz_run_files files = open_files("arrays");
-    tz_array *array = NULL;
-    vti->fields_count = 2;
-    strcpy(vti->fields[0], "temperature");
-    strcpy(vti->fields[1], "power");
-    strcpy(npy->name, "heat");
-    write_once(npy, &files, simulation, "heat-NNNNNN.npy");
-    write_once(vti, &files, simulation, "hotspot-NNNNNN.vti");
-    assert_ok(tz_npy_read("arrays/heat-000000.npy", &array, &failure));
-    assert_int_equal(array->dims, 2);
-    for (int64_t i = 0; i < NX * NY; i++)
-        assert_true(tz_array_get(array, i) == (i == 2 * NX + 3 ? 310 : 300));
-    tz_array_destroy(array);
-    size_t bytes;
-    char *text = scratch_slurp("arrays/hotspot-000000.vti", &bytes);
-    assert_non_null(strstr(text, "Name=\"temperature\""));
-    assert_non_null(strstr(text, "Name=\"power\""));
-    free(text);
-    tz_run_files_clear(&files);
-    free(npy);
-    free(vti);
-    tz_simulation_destroy(simulation);
 }
 
 /* The text of a file in a run's folder. */
@@ -206,27 +191,43 @@ static void check_text(const char *path, const char *const *wanted)
     free(text);
 }
 
+static void arrays_hold_every_cell(void **state)
+{
+    tz_output *npy = make_output(0, &tz_format_npy, 0, NULL);
+    tz_output *vti = make_output(1, &tz_format_vti, 0, NULL);
+    open_files("arrays");
+    tz_array *array = NULL;
+    set_fields(vti, "temperature", "power");
+    strcpy(npy->name, "heat");
+    write_once(npy, "heat-NNNNNN.npy");
+    write_once(vti, "hotspot-NNNNNN.vti");
+    assert_ok(tz_npy_read("arrays/heat-000000.npy", &array, &failure));
+    assert_int_equal(array->dims, 2);
+    for (int64_t i = 0; i < NX * NY; i++)
+        assert_true(tz_array_get(array, i) == (i == 2 * NX + 3 ? 310 : 300));
+    tz_array_destroy(array);
+    check_text("arrays/hotspot-000000.vti",
+               (const char *const[]){"Name=\"temperature\"", "Name=\"power\"", NULL});
+}
+
 static void series_have_metres_and_seconds(void **state)
 {
-    tz_simulation *simulation = make_hotspot();
-    tz_output *vti = make_output(&tz_format_vti, 0, NULL);
-    tz_output *xdmf = make_output(&tz_format_xdmf, 0, NULL);
+    tz_output *vti = make_output(0, &tz_format_vti, 0, NULL);
+    tz_output *xdmf = make_output(1, &tz_format_xdmf, 0, NULL);
     const tz_assignment step = {.name = "dt_s", .number = 1e-6};
-    tz_run_files files = open_files("series");
+    open_files("series");
     tz_writer writers[2];
     assert_ok(tz_simulation_set_params(simulation, 1, &step, &failure));
     xdmf->spacing_count = 1;
     xdmf->spacing[0] = 0.25;
     xdmf->origin_count = 2;
     xdmf->origin[1] = -3;
-    assert_ok(tz_writer_open(&writers[0], vti, &files, simulation, "s", "", &failure));
-    assert_ok(tz_writer_open(&writers[1], xdmf, &files, simulation, "s", "", &failure));
-    const tz_run run = {.steps = 2, .until_residual = NAN};
-    tz_run_result result;
+    open_writer(&writers[0], vti, "");
+    open_writer(&writers[1], xdmf, "");
     for (int frame = 0; frame < 2; frame++) {
         for (int i = 0; i < 2; i++)
             assert_ok(tz_writer_write(&writers[i], simulation, &failure));
-        assert_ok(run_simulation(simulation, &run, &result, &failure));
+        oracle_run(simulation, 2);
     }
     writers[0].rewinds = 1;
     assert_ok(tz_writer_write(&writers[0], simulation, &failure));
@@ -246,29 +247,22 @@ static void series_have_metres_and_seconds(void **state)
     xdmf->origin_count = 3;
     check_error(tz_output_check(xdmf, simulation, &(int){0}, &failure), TZ_SHAPE, "",
                 "'origin' has 3 numbers, the grid 2 axes");
-    vti->fields_count = 2;
-    strcpy(vti->fields[0], "power");
-    strcpy(vti->fields[1], "power");
+    set_fields(vti, "power", "power");
     check_error(tz_output_check(vti, simulation, &(int){0}, &failure), TZ_USAGE, "",
                 "the field 'power' is there twice");
-    tz_run_files_clear(&files);
-    free(vti);
-    free(xdmf);
-    tz_simulation_destroy(simulation);
 }
 
 static void tables_take_the_callers_cells(void **state)
 {
     static const char *const titles[] = {"step", "max(temperature)", "mean(power)", "min"};
-    tz_simulation *simulation = make_hotspot();
-    tz_output *output = make_output(&tz_format_table, 4, titles);
-    tz_run_files files = open_files("tables");
+    tz_output *output = make_output(0, &tz_format_table, 4, titles);
+    open_files("tables");
     tz_writer writer;
     tz_writer_row row;
     size_t bytes;
     strcpy(output->columns[3].title, "own");
     output->columns[3].kind = TZ_COLUMN_FUNCTION;
-    assert_ok(tz_writer_open(&writer, output, &files, simulation, "s", "s-", &failure));
+    open_writer(&writer, output, "s-");
     assert_int_equal(tz_writer_fields(&writer, tz_simulation_stencil(simulation)), 3);
     for (int i = 0; i < 2; i++) {
         assert_ok(tz_writer_fill(&writer, simulation, &row, &failure));
@@ -280,43 +274,29 @@ static void tables_take_the_callers_cells(void **state)
     char *text = scratch_slurp("tables/s-table.csv", &bytes);
     assert_string_equal(text, "step,max(temperature),mean(power),own\n0,310,0,0.1\n0,310,0,nan\n");
     free(text);
-    tz_run_files_clear(&files);
-    free(output);
-    tz_simulation_destroy(simulation);
 }
 
 static void rewound_simulations_write_new_files(void **state)
 {
-    tz_simulation *simulation = make_hotspot();
-    tz_output *output = make_output(&tz_format_npy, 0, NULL);
-    tz_run_files files = open_files("rewound");
+    tz_output *output = make_output(0, &tz_format_npy, 0, NULL);
+    open_files("rewound");
     tz_writer writer;
-    assert_ok(tz_writer_open(&writer, output, &files, simulation, "s", "", &failure));
+    open_writer(&writer, output, "");
     assert_ok(tz_writer_write(&writer, simulation, &failure));
     assert_int_equal(tz_writer_write(&writer, simulation, &failure), TZ_IO);
     writer.rewinds = 1;
     assert_ok(tz_writer_write(&writer, simulation, &failure));
     assert_int_equal(access("rewound/temperature-r2-000000.npy", F_OK), 0);
     assert_ok(tz_writer_close(&writer, &failure));
-    tz_run_files_clear(&files);
-    free(output);
-    tz_simulation_destroy(simulation);
 }
 
 /* ---- Captions -------------------------------------------------------------------------------- */
 
 static tz_simulation *make_dry(const char *stencil)
 {
-    const tz_simulation_config config = {.registry = registry,
-                                         .stencil = stencil,
-                                         .dims = 2,
-                                         .extent = {4, 3, 1},
-                                         .precision = -1,
-                                         .backend = "reference",
-                                         .dry = true};
-    tz_simulation *simulation = NULL;
-    assert_ok(tz_simulation_create(&simulation, &config, &failure));
-    return simulation;
+    oracle_config config = oracle(stencil, -1, NULL, 4, 3, 0);
+    config.dry = true;
+    return oracle_create(config);
 }
 
 static void placeholders_are_filled(void **state)
@@ -328,29 +308,29 @@ static void placeholders_are_filled(void **state)
         {"{field}{field} of {simulation}, step {step}", "powerpower of chip, step 7"},
         {"{{step}}, {{{step}}}, }}", "{step}, {7}, }"},
     };
-    tz_simulation *simulation = make_dry("life");
+    tz_simulation *dry = make_dry("life");
     char text[TZ_CAPTION_SIZE];
-    tz_simulation_skip(simulation, 7);
+    tz_simulation_skip(dry, 7);
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         assert_ok(tz_caption_check(cases[i][0], &failure));
-        tz_caption_fill(text, cases[i][0], simulation, "power", "chip");
+        tz_caption_fill(text, cases[i][0], dry, "power", "chip");
         assert_string_equal(text, cases[i][1]);
     }
-    tz_simulation_destroy(simulation);
+    tz_simulation_destroy(dry);
 }
 
 static void the_time_has_a_prefix(void **state)
 {
-    tz_simulation *simulation = make_dry("hotspot");
+    tz_simulation *dry = make_dry("hotspot");
     const tz_assignment step = {.name = "dt_s", .number = 5e-7};
     char text[TZ_CAPTION_SIZE];
-    assert_ok(tz_simulation_set_params(simulation, 1, &step, &failure));
-    tz_simulation_skip(simulation, 5000);
+    assert_ok(tz_simulation_set_params(dry, 1, &step, &failure));
+    tz_simulation_skip(dry, 5000);
     assert_true(tz_caption_has("after {time}", "time"));
     assert_false(tz_caption_has("after {{time}}, {step}", "time"));
-    tz_caption_fill(text, "after {time}", simulation, "temperature", "chip");
+    tz_caption_fill(text, "after {time}", dry, "temperature", "chip");
     assert_string_equal(text, "after 2.5 ms");
-    tz_simulation_destroy(simulation);
+    tz_simulation_destroy(dry);
 }
 
 static void other_words_are_refused(void **state)
@@ -370,20 +350,20 @@ static void other_words_are_refused(void **state)
 
 static void long_captions_are_cut(void **state)
 {
-    tz_simulation *simulation = make_dry("life");
+    tz_simulation *dry = make_dry("life");
     char pattern[256] = "", text[TZ_CAPTION_SIZE], name[64];
     memset(name, 'n', sizeof name - 1);
     name[sizeof name - 1] = '\0';
     while (strlen(pattern) + 12 < sizeof pattern)
         strcat(pattern, "{simulation}");
-    tz_caption_fill(text, pattern, simulation, "alive", name);
+    tz_caption_fill(text, pattern, dry, "alive", name);
     assert_int_equal(strlen(text), TZ_CAPTION_SIZE - 1);
-    tz_simulation_destroy(simulation);
+    tz_simulation_destroy(dry);
 }
 
 TEST_MAIN(set_up, tear_down, TEST(columns_are_parsed),
-          TEST(outputs_are_checked_against_the_simulation), TEST(pictures_hold_their_facts),
-          TEST(arrays_hold_every_cell), TEST(series_have_metres_and_seconds),
-          TEST(tables_take_the_callers_cells), TEST(rewound_simulations_write_new_files),
-          TEST(placeholders_are_filled), TEST(the_time_has_a_prefix), TEST(other_words_are_refused),
-          TEST(long_captions_are_cut))
+          WRITER_TEST(outputs_are_checked_against_the_simulation),
+          WRITER_TEST(pictures_hold_their_facts), WRITER_TEST(arrays_hold_every_cell),
+          WRITER_TEST(series_have_metres_and_seconds), WRITER_TEST(tables_take_the_callers_cells),
+          WRITER_TEST(rewound_simulations_write_new_files), TEST(placeholders_are_filled),
+          TEST(the_time_has_a_prefix), TEST(other_words_are_refused), TEST(long_captions_are_cut))

@@ -67,39 +67,34 @@ static void cycles_are_convex_in_the_height(void **state)
     over_the_grid(check_convex);
 }
 
+/* What more of a number does: fewer cycles, more, or, where it cancels, none. */
 static void check_monotone(const tz_model_meng *m)
 {
     const int h = best_height(m);
     const double cycles = tz_model_meng_cpl(m, h);
     tz_model_meng n = *m;
-    n.mem_bandwidth_bytes_per_s *= 2;
-    assert_true(tz_model_meng_cpl(&n, h) < cycles);
-    n = *m;
-    n.multiprocessors *= 2;
-    assert_true(tz_model_meng_cpl(&n, h) < cycles);
-    n = *m;
-    n.uncontended_lat_cycles += 1000;
-    assert_true(tz_model_meng_cpl(&n, h) > cycles);
-    n = *m;
-    n.cpi *= 1.1;
-    assert_true(tz_model_meng_cpl(&n, h) > cycles);
-    n = *m;
-    n.num_warp_insts_ic *= 1.1;
-    assert_true(tz_model_meng_cpl(&n, h) > cycles);
-    n = *m;
-    n.glb_sync_cycles += 1e4;
-    assert_true(tz_model_meng_cpl(&n, h) > cycles);
-    n = *m;
-    n.num_stencil_arrays++;
-    assert_true(tz_model_meng_cpl(&n, h) > cycles);
-    n = *m;
-    n.data_length[0] *= 1.1;
-    assert_true(tz_model_meng_cpl(&n, h) > cycles);
-    /* Nothing that cancels may matter. */
-    n = *m;
-    n.coalesce_degree *= 2;
-    assert_close(tz_model_meng_cpl(&n, h), cycles, 1e-13);
-    n = *m;
+    const struct {
+        double *number, by;
+        int sign;
+    } changes[] = {{&n.mem_bandwidth_bytes_per_s, n.mem_bandwidth_bytes_per_s, -1},
+                   {&n.multiprocessors, n.multiprocessors, -1},
+                   {&n.uncontended_lat_cycles, 1000, 1},
+                   {&n.cpi, 0.1 * n.cpi, 1},
+                   {&n.num_warp_insts_ic, 0.1 * n.num_warp_insts_ic, 1},
+                   {&n.glb_sync_cycles, 1e4, 1},
+                   {&n.num_stencil_arrays, 1, 1},
+                   {&n.data_length[0], 0.1 * n.data_length[0], 1},
+                   {&n.coalesce_degree, n.coalesce_degree, 0}};
+    for (size_t i = 0; i < sizeof changes / sizeof *changes; i++) {
+        n = *m;
+        *changes[i].number += changes[i].by;
+        const double changed = tz_model_meng_cpl(&n, h);
+        if (changes[i].sign == 0)
+            assert_close(changed, cycles, 1e-13);
+        else if (!((changed - cycles) * changes[i].sign > 0))
+            fail_msg("change %d: %g cycles, and %g", (int)i, changed, cycles);
+    }
+    n = *m; /* these two cancel */
     n.clock_rate_hz *= 2;
     n.mem_bandwidth_bytes_per_s *= 2;
     assert_close(tz_model_meng_cpl(&n, h), cycles, 1e-13);

@@ -90,5 +90,5 @@ static void tuning_takes_every_shape(void **state)
     tz_workload_destroy(workload);
 }
 
-TEST_MAIN(open_plain_plugins, close_plugins, TEST(each_shape_is_a_plan),
+TEST_MAIN(open_plugins, close_plugins, TEST(each_shape_is_a_plan),
           TEST(what_does_not_fit_is_refused), TEST(tuning_takes_every_shape))

@@ -224,7 +224,7 @@ static void what_cannot_be_is_refused(void **state)
     tz_workload_destroy(workload);
 }
 
-TEST_MAIN(open_plain_plugins, close_plugins, TEST(exchanges_cost_what_the_link_takes),
+TEST_MAIN(open_plugins, close_plugins, TEST(exchanges_cost_what_the_link_takes),
           TEST(exchanges_hide), TEST(the_chosen_depth_is_near_the_best), TEST(plans_have_a_depth),
           TEST(more_devices_gain_on_large_grids), TEST(slabs_of_one_cpu),
           TEST(what_cannot_be_is_refused))

@@ -386,7 +386,7 @@ static void a_plot_is_whole_or_not_there(void **state)
     assert_null(tz_plot_add(&plot, TZ_PLOT_LINE, 0, 3, x, y));
 }
 
-TEST_MAIN(open_plain_plugins, close_plugins, TEST(predictors_by_name),
+TEST_MAIN(open_plugins, close_plugins, TEST(predictors_by_name),
           TEST(a_best_that_is_not_the_fastest_is_explained), TEST(quantiles),
           TEST(tuning_finds_the_fastest_and_other_bits), TEST(a_chosen_set_is_judged_by_times),
           TEST(accuracy), TEST(five_rounds_unless_others_are_asked_for),

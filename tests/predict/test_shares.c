@@ -119,5 +119,5 @@ static void shares_stay_equal(void **state)
     tz_problem_clear(&m.problem);
 }
 
-TEST_MAIN(open_plain_plugins, close_plugins, TEST(faster_devices_get_more),
-          TEST(threads_of_a_cpu_count), TEST(shares_stay_equal))
+TEST_MAIN(open_plugins, close_plugins, TEST(faster_devices_get_more), TEST(threads_of_a_cpu_count),
+          TEST(shares_stay_equal))

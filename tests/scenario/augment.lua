@@ -160,17 +160,12 @@ local function auto(m)
   return tz.stencil { coefficients = { 1, 1, 2, 2, 4, 2, 2, 1, 1 }, scale = 1 / 16, boundaries = { "periodic" }, boundary = "periodic", augment = m,
     grid = m == "auto" and { 100000 } or nil, device = m == "auto" and record or nil }
 end
-local ok, chosen = pcall(auto, "auto")
-if not ok and tostring(chosen):find "capstone" then
-  tz.log "auto: skipped, no libcapstone"
-else
-  if not ok then error(chosen, 0) end
-  tz.expect(chosen.doc:find("Augmented by " .. chosen.steps .. " of up to 2"), chosen.doc)
-  local function seconds(stencil)
-    return tz.predict { plugin = stencil, grid = { 100000 }, boundary = "periodic", device = record }.best.time_s / stencil.steps
-  end
-  for m = 1, 2 do tz.expect(seconds(chosen) <= seconds(auto(m)), "augment = " .. m .. " is faster") end
+local chosen = auto "auto"
+tz.expect(chosen.doc:find("Augmented by " .. chosen.steps .. " of up to 2"), chosen.doc)
+local function seconds(stencil)
+  return tz.predict { plugin = stencil, grid = { 100000 }, boundary = "periodic", device = record }.best.time_s / stencil.steps
 end
+for m = 1, 2 do tz.expect(seconds(chosen) <= seconds(auto(m)), "augment = " .. m .. " is faster") end
 for _, case in ipairs { { "autoo", nil, "must be an integer or \"auto\"" }, { "auto", nil, "needs 'grid'" }, { 2, { 9 }, "goes with augment = \"auto\"" } } do
   local fine, message = pcall(tz.stencil, { coefficients = { 1, 2, 1 }, augment = case[1], grid = case[2] })
   tz.expect(not fine and tostring(message):find(case[3], 1, true), tostring(message))

@@ -23,4 +23,37 @@ function checks.chip(options)
     return tz.simulation(all)
 end
 
+function checks.noise(seed, high)
+    return tz.random { seed = seed, range = { 0, high or 1 } }
+end
+
+-- All fields of a stencil have the same bits every way. A way is options of tz.simulation, which are added to `options`, and
+-- `plan` for sim:plan. `steps` is what sim:run takes, or a list of functions that give it for a simulation.
+function checks.same_bits(stencil, options, steps, ways)
+    local first
+    for i, way in ipairs(ways) do
+        local given, all = { plugin = stencil }, {}
+        for _, some in ipairs { options, way } do
+            for key, value in pairs(some) do
+                given[key] = value
+            end
+        end
+        local plan = given.plan
+        given.plan = nil
+        local sim = tz.simulation(given)
+        if plan then sim:plan(plan) end
+        for _, next_steps in ipairs(type(steps) == "table" and steps or { function() return steps end }) do
+            local run = sim:run(next_steps(sim))
+            all[#all + 1] = run.update == run.update and tostring(run.update) or ""
+            for _, field in ipairs(stencil.fields) do
+                all[#all + 1] = sim:hash(field)
+            end
+        end
+        sim:close()
+        local bits = table.concat(all, " ")
+        first = first or bits
+        tz.expect(tz.checking or bits == first, ("%s: way %d leaves other bits: %s instead of %s"):format(stencil.id, i, bits, first))
+    end
+end
+
 return checks

@@ -1,8 +1,5 @@
 #!/bin/sh
-# A scenario of this folder, which checks itself (tz.expect).
-#
-#   run_scenario_tests.sh TRAPEZE NAME
-#
+# A scenario of this folder, which checks itself (tz.expect): run_scenario_tests.sh TRAPEZE NAME
 # Prints TAP; exits 1 if one failed.
 set -u
 only=$2

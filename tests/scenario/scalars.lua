@@ -74,6 +74,6 @@ end
 
 -- Predictions take them, and heights above 1 win as without them.
 if not tz.checking then
-  local p = tz.predict { plugin = pulse, grid = { 4096, 4096 }, device = "h200", scalars = { push = { 1, 0 } }, height = 4, family = "tile" }
+  local p = tz.predict { plugin = pulse, grid = { 4096, 4096 }, device = "h200", scalars = { push = { 1, 0 } }, height = 4, family = "direct" }
   tz.expect(p)
 end

@@ -1,26 +1,10 @@
 -- Stencils of many kinds, as scenarios define them: every backend and height computes the same bits.
 local tz = require "trapeze"
+local c = require "checks"
+local noise = c.noise
 
-local function noise(seed) return tz.random { seed = seed, range = { 0, 1 } } end
-
--- The bits of all fields after some steps are the same for the reference and for each height of the cpu backend.
 local function same(stencil, options, steps)
-  local first
-  for _, how in ipairs { { "reference", 1 }, { "cpu", 1 }, { "cpu", 3 } } do
-    local given = { plugin = stencil, backend = how[1], height = how[2] }
-    for key, value in pairs(options) do
-      given[key] = value
-    end
-    local sim, all = tz.simulation(given), {}
-    sim:run(steps)
-    for i, field in ipairs(stencil.fields) do
-      all[i] = tz.checking and "" or sim:hash(field)
-    end
-    sim:close()
-    local bits = table.concat(all, " ")
-    first = first or bits
-    tz.expect(bits == first, ("%s: height %d of %s differs"):format(stencil.id, how[2], how[1]))
-  end
+  c.same_bits(stencil, options, steps, { { backend = "reference", height = 1 }, { backend = "cpu", height = 1 }, { backend = "cpu", height = 3 } })
 end
 
 -- Two fields that react.

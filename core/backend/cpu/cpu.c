@@ -6,6 +6,7 @@
 #include "backend/host/store.h"
 #include "base/minmax.h"
 #include "kernels/cpu/update.h"
+#include "stencil/registry.h"
 #include "stencil/streamed_source.h"
 
 #include <inttypes.h>
@@ -307,20 +308,15 @@ void tz_cpu_finish_plan(tz_plan *plan, const tz_cpu_family *family, bool height_
 
 /* ---- Plans for this machine or another ------------------------------------------------------- */
 
-/* The machine that a record describes. Numbers that the record lacks are this machine's. If TZ_ISA
- * is set and the record is this machine's, all numbers are this machine's, with the lower
- * instruction set. tz_machine_read() takes longer than a prediction, so it is called only if
- * needed. */
+/* The machine that a record describes. Numbers that the record lacks are this machine's, and all of
+ * them if it is this machine's: TZ_ISA may have lowered its instruction set. */
 static tz_machine machine_of(const tz_place *place)
 {
-    tz_machine machine = {.cores = place->threads};
+    tz_machine machine;
     const tz_model_device *d = place->device;
-    if (!d || !d->l1_bytes.known || !d->l2_bytes.known || !d->l3_bytes.known ||
-        !d->vector_bytes.known || getenv("TZ_ISA")) {
-        tz_machine_read(&machine);
-        if (!d || strncmp(d->title, machine.cpu, sizeof d->title - 1) == 0)
-            return machine;
-    }
+    tz_machine_read(&machine);
+    if (!d || strncmp(d->title, machine.cpu, sizeof d->title - 1) == 0)
+        return machine;
     if (d->l1_bytes.known)
         machine.l1_bytes = (int64_t)d->l1_bytes.value;
     if (d->l2_bytes.known)
@@ -354,12 +350,14 @@ static tz_status cpu_candidates(const tz_problem *problem, const tz_place *place
                                 const tz_plan *given, tz_plan *plans, int max, int *count,
                                 tz_error *error)
 {
+    tz_status status = tz_stencil_compile(problem->stencil, &place->cancel, error);
     const tz_machine machine = machine_of(place);
     const tz_cpu_grid grid = tz_cpu_grid_of(problem, &machine, place->threads);
     tz_cpu_plans list = {.grid = &grid, .plans = plans, .max = max};
     tz_plan whole = *given;
     *count = 0;
-    const tz_status status = plan_for(&grid, &whole, error);
+    if (status != TZ_INTERRUPTED) /* plans of the interpreted rows without a compiler */
+        status = plan_for(&grid, &whole, error);
     for (int i = 0; !status && tz_cpu_families[i]; i++) {
         tz_plan named = *given;
         strcpy(named.family, tz_cpu_families[i]->name);
@@ -373,12 +371,17 @@ static tz_status cpu_candidates(const tz_problem *problem, const tz_place *place
 static tz_status cpu_work(const tz_problem *problem, const tz_place *place, const tz_plan *plan,
                           tz_effort effort, tz_model_work *out, tz_error *error)
 {
-    (void)effort; /* row functions are compiled already */
+    (void)effort; /* row functions are compiled, or these are now */
+    const tz_status status =
+        place->absent ? TZ_OK : tz_stencil_compile(problem->stencil, &place->cancel, error);
+    if (status)
+        return status;
     const tz_machine machine = machine_of(place);
-    const tz_cpu_grid grid = tz_cpu_grid_of(problem, &machine, place->threads);
+    tz_cpu_grid grid = tz_cpu_grid_of(problem, &machine, place->threads);
+    grid.absent = place->absent;
     const tz_cpu_family *family = family_of(&grid, plan);
     const tz_stage stage = tz_cpu_stage_of(&grid, family, plan);
-    return tz_cpu_work(&grid, family, &stage, place->walks, out, error);
+    return tz_cpu_work(&grid, family, &stage, out, error);
 }
 
 static int64_t cpu_bytes(const tz_problem *problem, const tz_place *place, const tz_plan *plan)
@@ -403,7 +406,8 @@ typedef struct cpu {
     tz_host_store store;
     outside outside;
     tz_cpu_room room;
-    /* The last plan's, without arrays and step. */
+    const tz_kernels *kernels; /* of the first pass, when `grid` was made */
+    /* The last plan's, without arrays and step; NULL: no plan yet. */
     const tz_cpu_family *family;
     tz_plan plan;
     tz_stage stage;
@@ -427,6 +431,17 @@ static void cpu_destroy(void *any)
     free(state);
 }
 
+/* For the row functions that the stencil has now. */
+static void set_grid(cpu *state)
+{
+    const tz_backend_context *context = &state->context;
+    state->grid =
+        tz_cpu_grid_of(context->problem, &state->machine, tz_threads_count(context->threads));
+    state->grid.stage.pool = context->threads;
+    state->kernels = context->problem->stencil->passes[0].kernels;
+    state->family = NULL;
+}
+
 static tz_status cpu_create(void **out, const tz_backend_context *context, tz_error *error)
 {
     const tz_problem *problem = context->problem;
@@ -435,8 +450,7 @@ static tz_status cpu_create(void **out, const tz_backend_context *context, tz_er
         return tz_error_set(error, TZ_MEMORY, NULL, "not enough memory");
     state->context = *context;
     tz_machine_read(&state->machine);
-    state->grid = tz_cpu_grid_of(problem, &state->machine, tz_threads_count(context->threads));
-    state->grid.stage.pool = context->threads;
+    set_grid(state);
     tz_status status = tz_threads_start(context->threads, error);
     if (!status)
         status = tz_host_store_create(&state->store, problem, store_ghost(problem),
@@ -528,6 +542,8 @@ static tz_status stage_of_span(void *any, const tz_plan *plan, int height, int64
     const tz_problem *problem = state->context.problem;
     tz_plan now = *plan;
     now.height = height;
+    if (state->kernels != problem->stencil->passes[0].kernels) /* compiled since */
+        set_grid(state);
     if (!state->family || !tz_plan_equal(&now, &state->plan)) {
         state->family = family_of(&state->grid, &now);
         state->plan = now;
@@ -716,6 +732,7 @@ static const tz_slab_functions slab_functions = {.leaves_out = leaves_out,
 const tz_backend tz_backend_cpu = {
     .name = "cpu",
     .doc = "threads and temporal blocking with ghost zones",
+    .rows = true,
     .identify = tz_host_identify,
     .family = cpu_family,
     .plan = cpu_plan,

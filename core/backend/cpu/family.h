@@ -3,7 +3,7 @@
 #ifndef TZ_CORE_BACKEND_CPU_FAMILY_H
 #define TZ_CORE_BACKEND_CPU_FAMILY_H
 
-#include "backend/cpu/x86/walks.h"
+#include "backend/cpu/rows.h"
 #include "backend/host/store.h"
 #include "base/machine.h"
 #include "kernels/cpu/stage.h"
@@ -14,6 +14,7 @@
 typedef struct tz_cpu_grid {
     const tz_problem *problem;
     const tz_machine *machine;
+    bool absent; /* the machine is not this one: nothing can be timed */
     tz_stage stage;
 } tz_cpu_grid;
 
@@ -116,23 +117,9 @@ bool tz_cpu_prefers_in_place(const tz_cpu_grid *grid);
 
 /* ---- Work: work.c ---------------------------------------------------------------------------- */
 
-/* The work of a stage, for the models. Instructions come from the machine code of row functions
- * (x86/walk.h), bytes and redundancy from geometry. `walks` keeps the walks of this problem's row
- * functions for further calls; NULL: they are not kept. Errors: TZ_MEMORY; TZ_UNSUPPORTED as of
- * tz_walker_create() and tz_walker_walk(). */
+/* The work of a stage, for the models. Row functions are timed, unless the machine is absent; bytes
+ * and redundancy come from geometry. Errors: TZ_MEMORY. */
 tz_status tz_cpu_work(const tz_cpu_grid *grid, const tz_cpu_family *family, const tz_stage *stage,
-                      tz_walks *walks, tz_model_work *out, tz_error *error);
-
-/* The cells that an update of a pass reads: of the row at a distance of dy and dz, a mask in which
- * bit dx + TZ_RADIUS_MAX stands for the cell at dx. */
-enum { TZ_FOOTPRINT_REACH = 2 * TZ_RADIUS_MAX + 1 };
-typedef struct tz_footprint {
-    /* [field][dz + TZ_RADIUS_MAX][dy + TZ_RADIUS_MAX] */
-    uint32_t row[TZ_FIELDS_MAX][TZ_FOOTPRINT_REACH][TZ_FOOTPRINT_REACH];
-} tz_footprint;
-
-/* Calls the pass' cell function once, with all cells 0. What it would read under another condition
- * is not found. */
-void tz_footprint_find(const tz_problem *problem, const tz_pass *pass, tz_footprint *out);
+                      tz_model_work *out, tz_error *error);
 
 #endif

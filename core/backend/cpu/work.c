@@ -1,7 +1,8 @@
-/* The work of a stage of the cpu backend, for the models: from the machine code of row functions
- * (x86/walk.h), from what cell functions read, and from geometry (kernels/cpu). */
+/* The work of a stage of the cpu backend, for the models: from times of its row functions, counts
+ * of their cell updates (rows.h), and geometry (kernels/cpu). Called by cpu.c. */
 #include "backend/cpu/family.h"
 
+#include "base/minmax.h"
 #include "kernels/cpu/skew.h"
 #include "model/constants.h"
 
@@ -11,147 +12,149 @@
 #include <string.h>
 
 enum {
-    SHORT = 128, /* elements of a row for a walk: full vectors, also in an unrolled loop */
-    WIDTH_MAX = 4 * SHORT,
+    UNIT = TZ_ALIGN_ELEMENTS,
+    ROW_LEAST = 64, /* elements of the rows that are timed */
+    ROW_MAX = 1024,
+    WIDTH_MAX = 256,
     REACH = TZ_FOOTPRINT_REACH,
-    FAR = 1 << 20, /* row stride of the walk, in elements */
-    LINE = 64,
+    LINE = 64, /* bytes */
+    FLOAT = 4,
 };
 
-/* ---- What cell functions read ---------------------------------------------------------------- */
-
-typedef struct probe {
-    tz_cell_access access; /* first: callbacks cast a pointer to it */
-    tz_footprint *found;
-    uint64_t nothing, written;
-} probe;
-
-static const void *probe_read(const tz_cell_access *access, int field, int dx, int dy, int dz)
+static double l1_of(const tz_machine *machine)
 {
-    const probe *p = (const probe *)access;
-    if (field >= 0 && field < TZ_FIELDS_MAX && abs(dx) <= TZ_RADIUS_MAX &&
-        abs(dy) <= TZ_RADIUS_MAX && abs(dz) <= TZ_RADIUS_MAX)
-        p->found->row[field][dz + TZ_RADIUS_MAX][dy + TZ_RADIUS_MAX] |= 1u << (dx + TZ_RADIUS_MAX);
-    return &p->nothing;
+    return machine->l1_bytes > 0 ? (double)machine->l1_bytes : 32 << 10;
 }
 
-static void *probe_write(const tz_cell_access *access, int field)
-{
-    (void)field;
-    return &((probe *)access)->written;
-}
+/* ---- What rows cost -------------------------------------------------------------------------- */
 
-void tz_footprint_find(const tz_problem *problem, const tz_pass *pass, tz_footprint *out)
-{
-    memset(out, 0, sizeof *out);
-    probe p = {
-        .access = {.read = probe_read, .write = probe_write, .constants = problem->constants},
-        .found = out};
-    tz_cell_fn *cell = pass->kernels->cell[problem->precision];
-    if (cell)
-        cell(&p.access);
-}
-
-/* ---- What a row costs ------------------------------------------------------------------------ */
-
-typedef struct row_cost {
-    /* cost of an element, a row without its elements, and a call without its rows */
-    tz_walk element, row, call;
-    int vector_bytes;
-    bool followed; /* the walk stored the elements of a row */
-} row_cost;
-
-/* a x - b y, member by member. */
-static tz_walk combine(double a, const tz_walk *x, double b, const tz_walk *y)
-{
-    tz_walk out = {.vector_bytes = x->vector_bytes};
-    for (int c = 0; c < TZ_WORK_CLASSES; c++)
-        out.mix.of[c] = a * x->mix.of[c] - b * y->mix.of[c];
-    out.slots = a * x->slots - b * y->slots;
-    out.loads = a * x->loads - b * y->loads;
-    out.lines = a * x->lines - b * y->lines;
-    out.narrow = a * x->narrow - b * y->narrow;
-    out.stores = a * x->stores - b * y->stores;
-    out.store_lines = a * x->store_lines - b * y->store_lines;
-    out.branches = a * x->branches - b * y->branches;
-    return out;
-}
-
-/* A row function, the slabs that it computes at once, and its calls for a span that is counted. */
+/* A row function of a pass, and its calls for a span that is counted. */
 typedef struct called {
-    tz_row_fn *rows;
-    int slabs;
+    tz_rows_call call;
     double calls;
     bool in_place;
 } called;
 
-static called called_alone(const tz_stage *stage, const tz_pass *pass, bool skewed)
+static called called_of(const tz_problem *problem, const tz_stage *stage, const tz_pass *pass,
+                        bool skewed)
 {
-    return (called){tz_stage_rows(stage, pass), 1,
-                    skewed && stage->dims == 3 ? tz_skew_batch(stage) : 1, false};
-}
-
-static called called_of(const tz_stage *stage, const tz_pass *pass, bool skewed)
-{
-    if (!skewed && tz_stage_is_in_place(stage)) {
-        const int slabs = TZ_SLABS_IN_PLACE(stage->dims);
-        return (called){tz_stage_in_place(stage, pass), slabs, 1.0 / slabs, true};
-    }
+    const double batch = skewed && stage->dims == 3 ? tz_skew_batch(stage) : 1;
+    called c = {{problem, pass, tz_stage_rows(stage, pass), 1}, batch, false};
     tz_row_fn *together = skewed ? tz_stage_together(stage, pass) : NULL;
-    if (!together)
-        return called_alone(stage, pass, skewed);
-    return (called){together, TZ_SLABS_TOGETHER, (double)tz_skew_batch(stage) / TZ_SLABS_TOGETHER,
-                    false};
+    if (together) {
+        c.call.function = together;
+        c.call.slabs = TZ_SLABS_TOGETHER;
+        c.calls = (double)tz_skew_batch(stage) / TZ_SLABS_TOGETHER;
+    } else if (!skewed && tz_stage_is_in_place(stage)) {
+        c.call.function = tz_stage_in_place(stage, pass);
+        c.call.slabs = TZ_SLABS_IN_PLACE(stage->dims);
+        c.calls = 1.0 / c.call.slabs;
+        c.in_place = true;
+    }
+    return c;
 }
 
-/* Walk four spans: a row of SHORT elements in all slabs, a row of twice as many, and one row and
- * two rows of `width` elements. Their differences are the costs of elements, rows and calls. */
-static tz_status walk_rows(tz_walks *walks, const tz_problem *problem, const tz_pass *pass,
-                           const called *call, int64_t width, row_cost *out, tz_error *error)
+/* Seconds of an element, of a row without its elements, and of a call without its rows. */
+typedef struct row_cost {
+    double element, row, call;
+} row_cost;
+
+/* Rows that are timed have no more elements: with these, the rows that a cell reads take half of
+ * L1. */
+static int64_t longest_row(const called *c, const tz_footprint *found, double l1)
 {
-    tz_view in[TZ_FIELDS_MAX * (REACH + TZ_SLABS_IN_PLACE_MAX - 1)];
-    tz_target to[TZ_FIELDS_MAX * TZ_SLABS_IN_PLACE_MAX];
-    tz_walk walk[4];
-    const int window = (problem->dims == 1 ? 1 : 2 * pass->radius + 1) + call->slabs - 1;
-    const int views = tz_stencil_fields_all(problem->stencil) * window;
-    /* As many elements in several slabs as in one. A longer row has the costs of one that ends like
-     * it. */
-    const int brief = SHORT / call->slabs, longest = WIDTH_MAX / call->slabs;
-    const int64_t rest = width % TZ_ALIGN_ELEMENTS;
-    if (width > longest)
-        width = rest ? longest - TZ_ALIGN_ELEMENTS + rest : longest;
-    /* As in the engine, rows begin at cache lines. */
-    for (int v = 0; v < views; v++)
-        in[v] = (tz_view){(const void *)(uintptr_t)((UINT64_C(0x1000) + (uint64_t)v) << 32), FAR};
-    for (int f = 0; f < TZ_FIELDS_MAX * TZ_SLABS_IN_PLACE_MAX; f++)
-        to[f] = (tz_target){(void *)(uintptr_t)((UINT64_C(0x2000) + (uint64_t)f) << 32), FAR};
-    for (int i = 0; i < 4; i++) {
-        const tz_span span = {.in = in,
-                              .out = to,
-                              .constants = problem->constants,
-                              .count = i == 0   ? brief
-                                       : i == 1 ? 2 * brief
-                                                : width,
-                              .rows = i == 3 ? 2 : 1};
-        const tz_walk_range ranges[] = {{&span, sizeof span},
-                                        {in, sizeof in},
-                                        {to, sizeof to},
-                                        {problem->constants, sizeof problem->constants}};
-        const tz_status status =
-            tz_walks_find(walks, call->rows, &span, ranges, 4, &walk[i], error);
-        if (status)
-            return status;
+    const tz_problem *problem = c->call.problem;
+    double bytes = 0; /* of a column */
+    for (int f = 0; f < problem->stencil->fields_count; f++) {
+        int rows = c->call.pass->writes >> f & 1 ? c->call.slabs : 0;
+        for (int slab = 0; slab < TZ_FOOTPRINT_REACH + c->call.slabs - 1; slab++)
+            for (int row = 0; row < TZ_FOOTPRINT_REACH; row++)
+                rows += tz_rows_read(found, problem->dims, f, c->call.slabs, slab, row) != 0;
+        bytes += rows * (double)tz_problem_element_size(problem, f);
     }
-    const double slabs = call->slabs;
-    out->element = combine(1.0 / brief / slabs, &walk[1], 1.0 / brief / slabs, &walk[0]);
-    out->row = combine(1.0 / slabs, &walk[3], 1.0 / slabs, &walk[2]); /* with its elements */
-    out->call = combine(call->calls, &walk[2], call->calls * slabs, &out->row);
-    out->row = combine(1.0, &out->row, (double)width, &out->element);
-    out->followed = walk[1].stores > walk[0].stores;
-    /* Without vector arithmetic, an instruction computes one element. */
-    out->vector_bytes =
-        walk[1].vector_bytes > 0 ? walk[1].vector_bytes : (int)tz_problem_element_size(problem, 0);
-    return TZ_OK;
+    const double most = bytes > 0 ? floor(l1 / 2 / bytes / UNIT) * UNIT : ROW_MAX;
+    return (int64_t)fmax(ROW_LEAST, fmin(ROW_MAX, most));
+}
+
+/* The difference of two rows gives the cost of an element; that of one and two rows of `width`
+ * elements gives those of a row and a call. Longer rows have the costs of one that ends like
+ * them. */
+static tz_status time_rows(const called *c, int64_t longest, int64_t width, row_cost *out,
+                           tz_error *error)
+{
+    const double slabs = c->call.slabs;
+    const int64_t rest = width % TZ_ALIGN_ELEMENTS, brief = longest / 4;
+    double t[4] = {0};
+    if (width > WIDTH_MAX)
+        width = rest ? WIDTH_MAX - TZ_ALIGN_ELEMENTS + rest : WIDTH_MAX;
+    const struct {
+        int64_t count, rows;
+    } spans[] = {{brief, 1}, {longest, 1}, {width, 1}, {width, 2}};
+    tz_status status = TZ_OK;
+    for (int i = 0; i < (c->call.problem->dims == 3 ? 4 : 3) && !status; i++)
+        status = tz_rows_time(&c->call, spans[i].count, spans[i].rows, &t[i], error);
+    const double row = c->call.problem->dims == 3 ? fmax(0, t[3] - t[2]) : 0;
+    out->element = fmax(0, t[1] - t[0]) / (double)(longest - brief) / slabs;
+    out->row = fmax(0, row / slabs - (double)width * out->element);
+    out->call = c->calls * fmax(0, t[2] - slabs * (out->row + (double)width * out->element));
+    return status;
+}
+
+/* All levels but the last one compute full vectors; the last level computes only the elements of a
+ * tile, whose ends cost more. */
+static tz_status time_levels(const called *c, const tz_stage *stage, const tz_stage_counts *counts,
+                             int64_t longest, bool last_pass, row_cost *out, tz_error *error)
+{
+    const double mean = counts->updates / counts->rows;
+    const int64_t whole = tz_min(stage->tile[0], stage->elements[0]);
+    const bool exact =
+        stage->height * stage->stencil->passes_count == 1 && whole == stage->elements[0];
+    const double full = fmax(UNIT, UNIT * floor(mean / UNIT + 0.5));
+    row_cost last;
+    tz_status status = time_rows(c, longest, (int64_t)(exact ? mean : full), out, error);
+    if (status || exact || !last_pass || whole % TZ_ALIGN_ELEMENTS == 0)
+        return status;
+    status = time_rows(c, longest, whole, &last, error);
+    out->row += (last.row - out->row) / stage->height;
+    out->call += (last.call - out->call) / stage->height;
+    return status;
+}
+
+/* The instructions of a vector, from what a cell reads and from the operations in its text. */
+static void count_vector(const called *c, const tz_stage *stage, const tz_footprint *found,
+                         tz_work_part *part, double *vector_bytes)
+{
+    const tz_problem *problem = c->call.problem;
+    const tz_operations text = tz_operations_count(c->call.pass);
+    const double slabs = c->call.slabs, writes = __builtin_popcount(c->call.pass->writes);
+    double cells = 0, reads = 0, beside = 0; /* of a cell; loads, and those of neighbours in x */
+    *vector_bytes = tz_isa_vector_bytes(stage->isa);
+    /* Long vectors in place load a row once, and turn it for the neighbours (rows_shifted.h). In
+     * 3-D a cell reads more rows than fit the registers. */
+    const bool turns = c->in_place && problem->dims == 2 && *vector_bytes >= LINE;
+    for (int f = 0; f < problem->stencil->fields_count; f++)
+        for (int slab = 0; slab < TZ_FOOTPRINT_REACH + c->call.slabs - 1; slab++)
+            for (int row = 0; row < TZ_FOOTPRINT_REACH; row++) {
+                const uint32_t all =
+                    tz_rows_read(found, problem->dims, f, c->call.slabs, slab, row);
+                const int here = all >> TZ_RADIUS_MAX & 1, count = __builtin_popcount(all);
+                cells += __builtin_popcount(tz_rows_read(found, problem->dims, f, 1, slab, row));
+                reads += (turns ? all != 0 : count) / slabs;
+                beside += (turns ? 0 : count - here) / slabs;
+            }
+    const double plain = fmax(text.plain, cells); /* a sum has a product or more for each cell */
+    const tz_work_class class = problem->bits                            ? TZ_WORK_LOGIC
+                                : !tz_stencil_has_real(problem->stencil) ? TZ_WORK_INTEGER
+                                : tz_problem_real(problem)->size > FLOAT ? TZ_WORK_FP64
+                                                                         : TZ_WORK_FP32;
+    part->steps = (double)stage->element_size[0] / *vector_bytes; /* of an element */
+    part->step.of[class] = plain;
+    part->step.of[TZ_WORK_SPECIAL] = text.special;
+    part->step.of[TZ_WORK_READ] = reads;
+    part->step.of[TZ_WORK_WRITE] = writes;
+    /* Rows begin at cache lines: neighbours in x lie across two. */
+    part->shared_wavefronts = reads + beside * fmin(1, *vector_bytes / LINE);
+    part->slots = plain + text.special + writes + 2; /* with a step of the loop */
 }
 
 /* ---- Bytes ----------------------------------------------------------------------------------- */
@@ -286,7 +289,7 @@ static void count_bytes(const tz_problem *problem, const tz_stage *stage,
     const tz_stencil *stencil = problem->stencil;
     const double cells =
         (double)problem->elements[0] * (double)problem->elements[1] * (double)problem->elements[2];
-    const double l1 = machine->l1_bytes > 0 ? (double)machine->l1_bytes : 32 << 10;
+    const double l1 = l1_of(machine);
     const double lag = tz_stencil_reach_sides(stencil).high[problem->dims - 1];
     const double bytes_a_pass =
         counts->updates / stencil->passes_count * (double)stage->element_size[0];
@@ -334,101 +337,47 @@ static void count_bytes(const tz_problem *problem, const tz_stage *stage,
 
 /* ---- The work of a stage --------------------------------------------------------------------- */
 
-static tz_work_mix scaled(const tz_work_mix *mix, double factor)
+static tz_status add_part(const tz_cpu_grid *grid, const tz_stage *stage, int p, bool skewed,
+                          const tz_stage_counts *counts, tz_model_work *out, tz_error *error)
 {
-    tz_work_mix out;
-    for (int c = 0; c < TZ_WORK_CLASSES; c++)
-        out.of[c] = mix->of[c] * factor;
-    return out;
-}
-
-static void add_part(const tz_problem *problem, const tz_stage *stage, int pass,
-                     const tz_stage_counts *counts, const called *call, const row_cost *cost,
-                     tz_model_work *out)
-{
-    tz_work_part *part = &out->parts[out->parts_count++];
+    const tz_problem *problem = grid->problem;
     const int passes = problem->stencil->passes_count;
-    const double vector = cost->vector_bytes / (double)stage->element_size[0];
-    memset(part, 0, sizeof *part);
+    const tz_pass *pass = &problem->stencil->passes[p];
+    const called c = called_of(problem, stage, pass, skewed);
+    const double elements = counts->updates / passes, calls = counts->spans / passes;
+    tz_work_part *part = &out->parts[out->parts_count++];
+    tz_footprint found;
+    tz_footprint_find(problem, pass, &found);
+    count_vector(&c, stage, &found, part, &out->vector_bytes);
     snprintf(part->name, sizeof part->name, "%.*s", TZ_WORK_NAME_SIZE - 1,
-             passes == 1 ? "inner" : problem->stencil->passes[pass].name);
+             passes == 1 ? "inner" : pass->name);
     part->warps = counts->jobs;
-    part->steps = counts->updates / passes / counts->jobs / vector;
-    part->step = scaled(&cost->element.mix, vector);
-    part->shared_wavefronts = cost->element.lines * vector;
-    part->slots = cost->element.slots * vector;
-    part->narrow = cost->element.narrow * vector;
-    const double rows = counts->rows / passes / counts->jobs;
-    const double spans = counts->spans / passes / counts->jobs;
-    const int window =
-        (problem->dims == 1 ? 1 : 2 * problem->stencil->passes[pass].radius + 1) + call->slabs - 1;
-    for (int c = 0; c < TZ_WORK_CLASSES; c++)
-        part->once.of[c] = rows * cost->row.mix.of[c] + spans * cost->call.mix.of[c];
-    const double calls = counts->spans / passes * call->calls;
-    const double more = call->in_place ? TZ_FIT_CPU_SLAB * (call->slabs - 1) : 0;
-    out->spans += calls * (1 + more);
-    out->views += calls * window * problem->stencil->fields_count;
-    out->vector_bytes = fmax(out->vector_bytes, cost->vector_bytes);
-}
-
-/* The last level computes only the elements of a tile. If they do not fill vectors, its rows cost
- * more than those of other levels. */
-static tz_status walk_last(tz_walks *walks, const tz_problem *problem, const tz_stage *stage,
-                           const tz_pass *pass, const called *call, row_cost *cost, tz_error *error)
-{
-    const int64_t unit = TZ_ALIGN_ELEMENTS,
-                  whole = stage->tile[0] < stage->elements[0] ? stage->tile[0] : stage->elements[0];
-    const double share = 1.0 / stage->height;
-    row_cost last;
-    if (whole % unit == 0)
+    part->steps *= elements / counts->jobs;
+    const int window = (problem->dims == 1 ? 1 : 2 * pass->radius + 1) + c.call.slabs - 1;
+    const double more = c.in_place ? TZ_FIT_CPU_SLAB * (c.call.slabs - 1) : 0;
+    out->spans += calls * c.calls * (1 + more);
+    out->views += calls * c.calls * window * problem->stencil->fields_count;
+    if (grid->absent)
         return TZ_OK;
-    const tz_status status = walk_rows(walks, problem, pass, call, whole, &last, error);
-    if (status)
-        return status;
-    cost->row = combine(1 - share, &cost->row, -share, &last.row);
-    cost->call = combine(1 - share, &cost->call, -share, &last.call);
-    return TZ_OK;
+    row_cost cost = {0};
+    const tz_status status =
+        time_levels(&c, stage, counts, longest_row(&c, &found, l1_of(grid->machine)),
+                    p == passes - 1, &cost, error);
+    out->loops_s += elements * cost.element;
+    out->rows_s += counts->rows / passes * cost.row + calls * cost.call;
+    return status;
 }
 
 tz_status tz_cpu_work(const tz_cpu_grid *grid, const tz_cpu_family *family, const tz_stage *stage,
-                      tz_walks *walks, tz_model_work *out, tz_error *error)
+                      tz_model_work *out, tz_error *error)
 {
     const tz_problem *problem = grid->problem;
     const bool skewed = family->in_arrays;
-    if (!walks) {
-        tz_walks *own = tz_walks_create();
-        const tz_status status = own ? tz_cpu_work(grid, family, stage, own, out, error)
-                                     : tz_error_set(error, TZ_MEMORY, NULL, "not enough memory");
-        tz_walks_destroy(own);
-        return status;
-    }
     tz_stage_counts counts;
     memset(out, 0, sizeof *out);
     tz_status status = family->count(stage, &counts, error);
-    if (status)
-        return status;
-    /* All levels but the last one compute full vectors. */
-    const double mean = counts.updates / counts.rows, unit = TZ_ALIGN_ELEMENTS;
-    const bool exact =
-        stage->height * problem->stencil->passes_count == 1 && stage->tile[0] >= stage->elements[0];
-    const double near = exact ? mean : fmax(unit, unit * floor(mean / unit + 0.5));
-    const int64_t width = (int64_t)near;
-    for (int p = 0; !status && p < problem->stencil->passes_count; p++) {
-        const tz_pass *pass = &problem->stencil->passes[p];
-        called call = called_of(stage, pass, skewed);
-        row_cost cost;
-        status = walk_rows(walks, problem, pass, &call, width, &cost, error);
-        if (!status && !cost.followed && call.slabs > 1) {
-            /* Its addresses depend on something that the walk does not know: the function of one
-             * slab costs more. */
-            call = called_alone(stage, pass, skewed);
-            status = walk_rows(walks, problem, pass, &call, width, &cost, error);
-        }
-        if (!status && !exact && p == problem->stencil->passes_count - 1)
-            status = walk_last(walks, problem, stage, pass, &call, &cost, error);
-        if (!status)
-            add_part(problem, stage, p, &counts, &call, &cost, out);
-    }
+    for (int p = 0; !status && p < problem->stencil->passes_count; p++)
+        status = add_part(grid, stage, p, skewed, &counts, out, error);
     if (status)
         return status;
     const double cells =

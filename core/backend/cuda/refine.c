@@ -5,19 +5,13 @@
 #include "backend/cuda/family/family.h"
 
 /* kernels/cuda/refine.cuh, found by the assembler through the build's -Wa,-I. */
-__asm__(".pushsection .rodata\ntz_cuda_text_refine:\n.incbin \"cuda/refine.cuh\"\n"
-        ".byte 0\n.popsection\n");
-extern const char tz_cuda_text_refine[] __attribute__((visibility("hidden")));
+__asm__(".pushsection .rodata\n.globl tz_cuda_text_refine\ntz_cuda_text_refine:\n"
+        ".incbin \"cuda/refine.cuh\"\n.byte 0\n.popsection\n");
 
 enum { THREADS = 256, BLOCKS_OF_MULTIPROCESSOR = 8 };
 
 _Static_assert(sizeof(tz_cuda_refine_arguments) == 12 * 8,
                "the device compiler lays it out without gaps");
-
-const char *tz_cuda_refine_source(void)
-{
-    return tz_cuda_text_refine;
-}
 
 void tz_cuda_refine_arguments_fill(tz_cuda_refine_arguments *out, const tz_problem *solution,
                                    const tz_problem *correction)

@@ -21,8 +21,8 @@ typedef struct tz_cuda_refiner {
 #define TZ_CUDA_REFINE_ADD "tz_add_correction"
 #define TZ_CUDA_REFINE_SET "tz_set_source"
 
-/* The source of both kernels; static. */
-const char *tz_cuda_refine_source(void);
+/* The source of both kernels. */
+extern const char tz_cuda_text_refine[] __attribute__((visibility("hidden")));
 
 /* All members but the pointers. */
 void tz_cuda_refine_arguments_fill(tz_cuda_refine_arguments *out, const tz_problem *solution,

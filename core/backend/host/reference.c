@@ -166,7 +166,11 @@ static void run_pass(reference *state, const tz_pass *pass, const tz_slot *const
 {
     const tz_problem *problem = state->context.problem;
     cell_reader reader = {
-        .access = {.read = read_cell, .write = write_cell, .constants = constants, .step = step},
+        .access = {.read = read_cell,
+                   .write = write_cell,
+                   .constants = constants,
+                   .step = step,
+                   .engine = pass->engine},
         .state = state,
     };
     for (int64_t z = box->low[2]; z < box->high[2]; z++)
@@ -476,6 +480,7 @@ static tz_status add_update(reference *state, int64_t step, double *changes, tz_
     };
     for (int p = 0; p < problem->stencil->passes_count; p++) {
         double *sums = out->sums + tz_update_first(problem);
+        reader.access.engine = problem->stencil->passes[p].engine;
         for (int64_t z = low[2]; z < high[2]; z++)
             for (int64_t y = low[1]; y < high[1]; y++, sums += segments) {
                 reader.at[1] = y;

@@ -13,7 +13,7 @@ static tz_place place_of(const tz_place *place, int i)
     return (tz_place){.device = place->device,
                       .threads = place->devices->of[i].threads,
                       .limits = place->limits,
-                      .walks = place->walks};
+                      .absent = place->absent};
 }
 
 static tz_plan without_exchange(const tz_plan *plan)

@@ -51,6 +51,7 @@ typedef struct tz_setup {
     /* Out, NAN at first; REQUIRED with tz_stencil.refinement: a source of this size
      * changes the update of its cell by 1. */
     double source_per_update;
+    const void *engine; /* tz_stencil.engine */
 } tz_setup;
 
 /* A constant as the engine rounds it for this run: for constants that must fit each other. */

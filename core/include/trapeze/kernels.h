@@ -28,8 +28,9 @@ typedef struct tz_span {
     const tz_slot *constants;
     int64_t count;
     int64_t rows;
-    int64_t x, y, z; /* coordinates of the first element */
-    int64_t step;    /* iterations of the run before this one */
+    int64_t x, y, z;    /* coordinates of the first element */
+    int64_t step;       /* iterations of the run before this one */
+    const void *engine; /* tz_pass.engine */
 } tz_span;
 
 /* Advances the cells of one span by one iteration. The CPU backend calls it on many threads at
@@ -62,6 +63,7 @@ typedef struct tz_cell_access {
     const tz_slot *constants;
     int64_t x, y, z;
     int64_t step;
+    const void *engine; /* tz_pass.engine */
 } tz_cell_access;
 
 /* Advances one cell (or one word) by one iteration, with all values from `access`. The reference

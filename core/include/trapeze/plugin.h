@@ -24,7 +24,8 @@
  *   2.0  the first of this major number
  *   2.1  tz_pass.together
  *   2.2  tz_pass.in_place
- *   2.3  tz_stencil.check_run, tz_field.excludes */
+ *   2.3  tz_stencil.check_run, tz_field.excludes
+ *   2.4  `engine` in tz_stencil and tz_pass, and in what functions get: the engine's own */
 #ifndef TRAPEZE_PLUGIN_H
 #define TRAPEZE_PLUGIN_H
 
@@ -39,7 +40,7 @@ extern "C" {
 #endif
 
 #define TZ_ABI_MAJOR 2u
-#define TZ_ABI_MINOR 3u
+#define TZ_ABI_MINOR 4u
 
 typedef struct tz_field {
     const char *name; /* REQUIRED: also its name in the cell update, as it is or as tz_NAME_ */
@@ -88,6 +89,7 @@ typedef struct tz_pass {
     /* OPTIONAL: row functions of several rows that may overwrite what they read
      * (<trapeze/kernels.h>); `cell` is not read */
     const tz_kernels *in_place;
+    const void *engine; /* 0: the engine's own */
 } tz_pass;
 
 typedef struct tz_constant {
@@ -166,6 +168,7 @@ typedef struct tz_stencil {
      * step count, or with until_residual. Returns 0; TZ_WARNS, TZ_NO_SOLUTION, TZ_REFUSED or
      * TZ_DIVERGES with facts->message. */
     int (*check_run)(const tz_run_facts *facts);
+    const void *engine; /* 0: the engine's own */
 } tz_stencil;
 
 typedef struct tz_plugin {

@@ -7,6 +7,7 @@
  * frames replaced. A process killed between these two steps leaves one frame that is not counted.
  */
 #include "base/atomic.h"
+#include "base/file.h"
 #include "output/format/format.h"
 #include <errno.h>
 #include <fcntl.h>
@@ -15,7 +16,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 #include <zlib.h>
 
@@ -275,10 +275,7 @@ static tz_status film(tz_movie_file **out, const tz_movie_start *start, tz_error
         for (size_t i = 0; i < start->notes_count; i++)
             put_text(&head, &start->notes[i]);
         status = tz_atomic_write(whole, c.data, c.used, error);
-        if (status == TZ_OK)
-            status = tz_atomic_commit(whole, error);
-        else
-            tz_atomic_abort(whole);
+        status = tz_atomic_end(whole, status, error);
     }
     free(c.data);
     if (status == TZ_OK && (movie->file = open(path, O_RDWR | O_CLOEXEC | O_NOFOLLOW)) < 0)
@@ -332,24 +329,15 @@ static tz_status cut(const apng *movie, tz_error *error)
 static tz_status go_on(tz_movie_file **out, const char *path, double fps, int64_t bytes,
                        tz_error *error)
 {
-    struct stat facts;
-    tz_status status = TZ_OK;
     *out = NULL;
     apng *movie = allocate(path, fps);
     if (!movie)
         return tz_error_set(error, TZ_MEMORY, path, "not enough memory for a movie");
-    movie->file = open(path, O_RDWR | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
-    if (movie->file < 0 || fstat(movie->file, &facts) != 0)
-        status = tz_error_set_errno(error, errno, path, "cannot go on with the movie");
-    else if (!S_ISREG(facts.st_mode) || facts.st_size < bytes)
-        status = tz_error_set(error, TZ_IO, path,
-                              "the movie had %lld bytes when the checkpoint was written, and has "
-                              "%lld now: it cannot go on",
-                              (long long)bytes, (long long)facts.st_size);
-    else if (!read_chunks(movie, bytes))
+    tz_status status = tz_file_go_on(path, "movie", bytes, &movie->file, error);
+    if (status == TZ_OK && !read_chunks(movie, bytes))
         status = tz_error_set(error, TZ_FORMAT, path,
                               "this is not the movie that the run wrote before the checkpoint");
-    else
+    if (status == TZ_OK)
         status = cut(movie, error);
     if (status == TZ_OK)
         *out = &movie->base;

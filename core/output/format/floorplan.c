@@ -41,11 +41,39 @@ static bool next_token(const char **p, const char *end, token *out)
     return true;
 }
 
-/* The end of the line that begins at p. */
-static const char *line_end(const char *p, const char *text_end)
+/* A line that has a token. */
+typedef struct file_line {
+    const char *begin, *end;
+    int number;
+} file_line;
+
+typedef tz_status take_line(void *out, const file_line *line, tz_error *error);
+
+/* Keeps the file's path, and gives its lines one after the other. */
+static tz_status read_lines(const char *path, char **kept, const char *what, take_line *take,
+                            void *out, tz_error *error)
 {
-    const char *newline = memchr(p, '\n', (size_t)(text_end - p));
-    return newline ? newline : text_end;
+    char *text = NULL;
+    size_t bytes = 0;
+    token first;
+    tz_status status = tz_file_read_text(path, FILE_MAX, &text, &bytes, error);
+    if (status == TZ_OK && !(*kept = strdup(path)))
+        status = tz_error_set(error, TZ_MEMORY, path, "not enough memory for the %s", what);
+    file_line line = {.end = text};
+    for (const char *p = text; status == TZ_OK && p < text + bytes; p = line.end + 1) {
+        const char *newline = memchr(p, '\n', (size_t)(text + bytes - p));
+        line = (file_line){p, newline ? newline : text + bytes, line.number + 1};
+        if (next_token(&p, line.end, &first))
+            status = take(out, &line, error);
+    }
+    free(text);
+    return status;
+}
+
+/* Lists grow at each power of two. */
+static bool is_full(size_t count)
+{
+    return (count & (count - 1)) == 0;
 }
 
 static tz_status parse_value(const token *t, const char *path, int line, double *value,
@@ -148,48 +176,35 @@ static tz_status check_plan(tz_floorplan *plan, tz_error *error)
     return TZ_OK;
 }
 
+static tz_status plan_line(void *out, const file_line *line, tz_error *error)
+{
+    tz_floorplan *plan = out;
+    token tokens[TOKENS_MAX];
+    int count = 0;
+    for (const char *p = line->begin;
+         count < TOKENS_MAX && next_token(&p, line->end, &tokens[count]);)
+        count++;
+    if (is_full(plan->unit_count)) {
+        const size_t room = 2 * plan->unit_count + 1;
+        tz_floorplan_unit *grown =
+            room > 2 * UNITS_MAX ? NULL : realloc(plan->units, room * sizeof *grown);
+        if (!grown)
+            return tz_error_set_line(error, TZ_MEMORY, plan->path, line->number, "too many units");
+        plan->units = grown;
+    }
+    const tz_status status =
+        parse_unit(tokens, count, plan->path, line->number, &plan->units[plan->unit_count], error);
+    plan->unit_count += status == TZ_OK;
+    return status;
+}
+
 tz_status tz_floorplan_read(const char *path, tz_floorplan *out, tz_error *error)
 {
-    char *text = NULL;
-    size_t bytes = 0, room = 0;
-    int line = 0;
     memset(out, 0, sizeof *out);
-    tz_status status = tz_file_read_text(path, FILE_MAX, &text, &bytes, error);
-    if (status != TZ_OK)
-        return status;
-    out->path = strdup(path);
-    if (!out->path) {
-        status = tz_error_set(error, TZ_MEMORY, path, "not enough memory for the floorplan");
-        goto cleanup;
-    }
-    for (const char *p = text, *end; p < text + bytes; p = end + 1) {
-        token tokens[TOKENS_MAX];
-        int count = 0;
-        line++;
-        end = line_end(p, text + bytes);
-        while (count < TOKENS_MAX && next_token(&p, end, &tokens[count]))
-            count++;
-        if (count == 0)
-            continue;
-        if (out->unit_count == room) {
-            room = room ? 2 * room : 64;
-            tz_floorplan_unit *grown = realloc(out->units, room * sizeof *grown);
-            if (!grown || room > 2 * UNITS_MAX) {
-                out->units = grown ? grown : out->units;
-                status = tz_error_set_line(error, TZ_MEMORY, path, line, "too many units");
-                goto cleanup;
-            }
-            out->units = grown;
-        }
-        status = parse_unit(tokens, count, path, line, &out->units[out->unit_count], error);
-        if (status != TZ_OK)
-            goto cleanup;
-        out->unit_count++;
-    }
-    status = out->unit_count ? check_plan(out, error)
-                             : tz_error_set(error, TZ_FORMAT, path, "has no units");
-cleanup:
-    free(text);
+    tz_status status = read_lines(path, &out->path, "floorplan", plan_line, out, error);
+    if (status == TZ_OK)
+        status = out->unit_count ? check_plan(out, error)
+                                 : tz_error_set(error, TZ_FORMAT, path, "has no units");
     if (status != TZ_OK)
         tz_floorplan_clear(out);
     return status;
@@ -202,58 +217,60 @@ void tz_floorplan_clear(tz_floorplan *plan)
     memset(plan, 0, sizeof *plan);
 }
 
-static tz_status trace_names(tz_ptrace *trace, const char *p, const char *end, int line,
-                             tz_error *error)
+static tz_status trace_names(tz_ptrace *trace, const file_line *line, tz_error *error)
 {
     token t;
-    const char *q = p;
+    const char *p = line->begin;
     size_t count = 0;
-    while (next_token(&q, end, &t))
+    while (next_token(&p, line->end, &t))
         count++;
     if (count > UNITS_MAX)
-        return tz_error_set_line(error, TZ_FORMAT, trace->path, line, "too many units");
+        return tz_error_set_line(error, TZ_FORMAT, trace->path, line->number, "too many units");
     trace->names = calloc(count, sizeof *trace->names);
     if (!trace->names)
         return tz_error_set(error, TZ_MEMORY, trace->path, "not enough memory for the trace");
-    trace->name_line = line;
-    for (; next_token(&p, end, &t); trace->unit_count++) {
+    trace->name_line = line->number;
+    for (p = line->begin; next_token(&p, line->end, &t); trace->unit_count++) {
         char *name = trace->names[trace->unit_count];
-        const tz_status status = parse_name(&t, trace->path, line, name, error);
+        const tz_status status = parse_name(&t, trace->path, line->number, name, error);
         if (status != TZ_OK)
             return status;
         for (size_t j = 0; j < trace->unit_count; j++)
             if (strcmp(trace->names[j], name) == 0)
-                return tz_error_set_line(error, TZ_FORMAT, trace->path, line,
+                return tz_error_set_line(error, TZ_FORMAT, trace->path, line->number,
                                          "unit '%s' is named twice", name);
     }
     return TZ_OK;
 }
 
-static tz_status trace_sample(tz_ptrace *trace, const char *p, const char *end, int line,
-                              size_t *room, tz_error *error)
+static tz_status trace_line(void *out, const file_line *line, tz_error *error)
 {
+    tz_ptrace *trace = out;
     token t;
     size_t count = 0;
-    if (trace->sample_count == *room) {
-        *room = *room ? 2 * *room : 64;
-        double *grown = realloc(trace->powers_w, *room * trace->unit_count * sizeof *grown);
+    if (!trace->names)
+        return trace_names(trace, line, error);
+    if (is_full(trace->sample_count)) {
+        const size_t room = 2 * trace->sample_count + 1;
+        double *grown = realloc(trace->powers_w, room * trace->unit_count * sizeof *grown);
         if (!grown)
             return tz_error_set(error, TZ_MEMORY, trace->path, "not enough memory for the trace");
         trace->powers_w = grown;
     }
     double *powers = trace->powers_w + trace->sample_count * trace->unit_count;
-    for (; next_token(&p, end, &t); count++) {
+    for (const char *p = line->begin; next_token(&p, line->end, &t); count++) {
         double value;
-        const tz_status status = parse_value(&t, trace->path, line, &value, error);
+        const tz_status status = parse_value(&t, trace->path, line->number, &value, error);
         if (status != TZ_OK)
             return status;
         if (value < 0.0)
-            return tz_error_set_line(error, TZ_RANGE, trace->path, line, "a negative power");
+            return tz_error_set_line(error, TZ_RANGE, trace->path, line->number,
+                                     "a negative power");
         if (count < trace->unit_count)
             powers[count] = value;
     }
     if (count != trace->unit_count)
-        return tz_error_set_line(error, TZ_SHAPE, trace->path, line,
+        return tz_error_set_line(error, TZ_SHAPE, trace->path, line->number,
                                  "has %zu powers for the %zu units of line %d", count,
                                  trace->unit_count, trace->name_line);
     trace->sample_count++;
@@ -262,30 +279,11 @@ static tz_status trace_sample(tz_ptrace *trace, const char *p, const char *end, 
 
 tz_status tz_ptrace_read(const char *path, tz_ptrace *out, tz_error *error)
 {
-    char *text = NULL;
-    size_t bytes = 0, room = 0;
-    int line = 0;
     memset(out, 0, sizeof *out);
-    tz_status status = tz_file_read_text(path, FILE_MAX, &text, &bytes, error);
-    if (status != TZ_OK)
-        return status;
-    out->path = strdup(path);
-    if (!out->path)
-        status = tz_error_set(error, TZ_MEMORY, path, "not enough memory for the trace");
-    for (const char *p = text, *end; p < text + bytes && status == TZ_OK; p = end + 1) {
-        token t;
-        const char *q = p;
-        line++;
-        end = line_end(p, text + bytes);
-        if (!next_token(&q, end, &t))
-            continue;
-        status = out->names ? trace_sample(out, p, end, line, &room, error)
-                            : trace_names(out, p, end, line, error);
-    }
+    tz_status status = read_lines(path, &out->path, "trace", trace_line, out, error);
     if (status == TZ_OK && out->sample_count == 0)
         status = tz_error_set(error, TZ_FORMAT, path,
                               "needs a line of unit names and at least one line of powers");
-    free(text);
     if (status != TZ_OK)
         tz_ptrace_clear(out);
     return status;

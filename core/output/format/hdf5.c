@@ -40,46 +40,35 @@ static const char *const known[] = {"libhdf5_serial.so.320",
 
 tz_status tz__hdf5_open(tz_hdf5 *h5, const char *const *names, tz_error *error)
 {
-    static const struct {
-        const char *symbol;
-        size_t offset;
-    } symbols[] = {
-#define SYMBOL(member, result, symbol, parameters) {#symbol, offsetof(tz_hdf5, member)},
+    static const tz_library_symbol symbols[] = {
+#define SYMBOL(member, result, symbol, parameters) {#symbol, offsetof(tz_hdf5, member), false},
         TZ_HDF5_TABLE(SYMBOL)
 #undef SYMBOL
     };
-    memset(h5, 0, sizeof *h5);
-    for (size_t k = 0; !h5->library && (names ? names : known)[k]; k++) {
-        h5->name = (names ? names : known)[k];
-        h5->library = dlopen(h5->name, RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
-    }
-    if (!h5->library)
+    *h5 = (tz_hdf5){.open = NULL};
+    h5->library =
+        tz_library_open(names ? names : known, h5, symbols, sizeof symbols / sizeof *symbols);
+    if (!h5->library.handle)
         return tz_error_set(error, TZ_UNSUPPORTED, NULL,
                             "HDF5 files need libhdf5, which is not found: install it (Debian, "
                             "Ubuntu: apt-get install hdf5-tools, which brings it) or use tz.xdmf");
-    for (size_t k = 0; k < sizeof symbols / sizeof *symbols; k++) {
-        void *function = dlsym(h5->library, symbols[k].symbol);
-        if (!function)
-            return tz_error_set(error, TZ_UNSUPPORTED, h5->name,
-                                "this libhdf5 is too old: it has no %s; 1.10.7 or newer is needed",
-                                symbols[k].symbol);
-        memcpy((char *)h5 + symbols[k].offset, &function, sizeof function);
-    }
+    if (h5->library.missing)
+        return tz_error_set(error, TZ_UNSUPPORTED, h5->library.name,
+                            "this libhdf5 is too old: it has no %s; 1.10.7 or newer is needed",
+                            h5->library.missing);
     if (h5->open() < 0)
-        return tz_error_set(error, TZ_UNSUPPORTED, h5->name, "this libhdf5 does not start");
+        return tz_error_set(error, TZ_UNSUPPORTED, h5->library.name, "this libhdf5 does not start");
     return TZ_OK;
 }
 
 void tz__hdf5_close(tz_hdf5 *h5)
 {
-    if (h5->library)
-        dlclose(h5->library);
-    h5->library = NULL;
+    tz_library_close(&h5->library);
 }
 
 tz_h5_id tz__hdf5_constant(const tz_hdf5 *h5, const char *name)
 {
-    const tz_h5_id *id = dlsym(h5->library, name);
+    const tz_h5_id *id = dlsym(h5->library.handle, name);
     return id ? *id : -1;
 }
 
@@ -108,7 +97,8 @@ static bool describe(char *text, size_t size)
     if (!there)
         tz_error_format(&error, text, size);
     else if (h5.version(&major, &minor, &release) >= 0)
-        snprintf(text, size, "HDF5 %u.%u.%u writes .h5 files (%s)", major, minor, release, h5.name);
+        snprintf(text, size, "HDF5 %u.%u.%u writes .h5 files (%s)", major, minor, release,
+                 h5.library.name);
     tz__hdf5_close(&h5);
     return there;
 }

@@ -3,6 +3,7 @@
 #define TZ_CORE_OUTPUT_FORMAT_HDF5_H
 
 #include "base/error.h"
+#include "base/library.h"
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -49,8 +50,7 @@ typedef unsigned long long tz_h5_size;
     X(note_close, tz_h5_error, H5Aclose, (tz_h5_id))
 
 typedef struct tz_hdf5 {
-    void *library;
-    const char *name; /* of the library's file */
+    tz_library library;
 #define TZ_HDF5_MEMBER(member, result, symbol, parameters) result(*member) parameters;
     TZ_HDF5_TABLE(TZ_HDF5_MEMBER)
 #undef TZ_HDF5_MEMBER

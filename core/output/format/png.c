@@ -14,9 +14,7 @@
 
 enum {
     TEXT_MAX_BYTES = 1 << 24,
-    /* The highest compression that deflate reaches: a picture that states more pixels is corrupt.
-     */
-    DEFLATE_MAX_RATIO = 1032,
+    DEFLATE_MAX_RATIO = 1032, /* a picture that states more pixels is corrupt */
     LEVEL_DEFAULT = 3,
     LEVEL_GRAY16 = 2,
     LEVEL_INDEXED = 1,
@@ -553,9 +551,8 @@ cleanup:
     return status;
 }
 
-/* Encode to memory; `path` is the place in messages. */
-static tz_status encode_picture(const char *path, const tz_image *image, const tz_image_note *texts,
-                                size_t text_count, char **out, size_t *bytes, tz_error *error)
+tz_status tz_png_encode(const char *path, const tz_image *image, const tz_image_note *texts,
+                        size_t text_count, char **out, size_t *bytes, tz_error *error)
 {
     *out = NULL;
     *bytes = 0;
@@ -573,18 +570,12 @@ static tz_status encode_picture(const char *path, const tz_image *image, const t
     return status;
 }
 
-tz_status tz_png_encode(const tz_image *image, const tz_image_note *texts, size_t text_count,
-                        char **out, size_t *bytes, tz_error *error)
-{
-    return encode_picture(NULL, image, texts, text_count, out, bytes, error);
-}
-
 tz_status tz_png_write(const char *path, const tz_image *image, const tz_image_note *texts,
                        size_t text_count, tz_error *error)
 {
     char *data;
     size_t bytes;
-    tz_status status = encode_picture(path, image, texts, text_count, &data, &bytes, error);
+    tz_status status = tz_png_encode(path, image, texts, text_count, &data, &bytes, error);
     if (status == TZ_OK)
         status = tz_atomic_save(path, false, data, bytes, error);
     free(data);

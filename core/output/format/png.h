@@ -41,8 +41,9 @@ tz_status tz_png_read(const char *path, tz_png_channel channel, tz_array **out, 
 tz_status tz_png_write(const char *path, const tz_image *image, const tz_image_note *texts,
                        size_t text_count, tz_error *error);
 
-/* The same in memory: release *out with free(). TZ_USAGE (a key), TZ_MEMORY. */
-tz_status tz_png_encode(const tz_image *image, const tz_image_note *texts, size_t text_count,
-                        char **out, size_t *bytes, tz_error *error);
+/* The same in memory: release *out with free(). `path` is the place of errors, TZ_USAGE (a key) and
+ * TZ_MEMORY. */
+tz_status tz_png_encode(const char *path, const tz_image *image, const tz_image_note *texts,
+                        size_t text_count, char **out, size_t *bytes, tz_error *error);
 
 #endif

@@ -1,6 +1,7 @@
 /* Tables of outputs as CSV files: writer.c adds their rows. */
 #include "output/format/table.h"
 
+#include "base/file.h"
 #include "output/format/format.h"
 #include <errno.h>
 #include <fcntl.h>
@@ -9,7 +10,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -100,14 +100,22 @@ tz_status tz_table_flush(tz_table *table, tz_error *error)
     return TZ_OK;
 }
 
-tz_status tz_table_create(tz_table **out, const char *path, size_t columns,
-                          const char *const *titles, tz_error *error)
+static tz_table *allocate(const char *path, size_t columns)
 {
     tz_table *table = calloc(1, sizeof *table);
     if (!table)
-        return tz_error_set(error, TZ_MEMORY, path, "not enough memory for a table");
+        return NULL;
     snprintf(table->path, sizeof table->path, "%s", path);
     table->columns = columns;
+    return table;
+}
+
+tz_status tz_table_create(tz_table **out, const char *path, size_t columns,
+                          const char *const *titles, tz_error *error)
+{
+    tz_table *table = allocate(path, columns);
+    if (!table)
+        return tz_error_set(error, TZ_MEMORY, path, "not enough memory for a table");
     table->file = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
     if (table->file < 0) {
         tz_error_set_errno(error, errno, path, "cannot create the table");
@@ -128,22 +136,11 @@ tz_status tz_table_create(tz_table **out, const char *path, size_t columns,
 tz_status tz_table_open(tz_table **out, const char *path, size_t columns, int64_t bytes,
                         tz_error *error)
 {
-    struct stat facts;
-    tz_table *table = calloc(1, sizeof *table);
+    tz_table *table = allocate(path, columns);
     if (!table)
         return tz_error_set(error, TZ_MEMORY, path, "not enough memory for a table");
-    snprintf(table->path, sizeof table->path, "%s", path);
-    table->columns = columns;
-    table->file = open(path, O_WRONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
-    tz_status status = TZ_OK;
-    if (table->file < 0 || fstat(table->file, &facts) != 0)
-        status = tz_error_set_errno(error, errno, path, "cannot go on with the table");
-    else if (!S_ISREG(facts.st_mode) || facts.st_size < bytes)
-        status = tz_error_set(error, TZ_IO, path,
-                              "the table had %lld bytes when the checkpoint was written, and has "
-                              "%lld now: it cannot go on",
-                              (long long)bytes, (long long)facts.st_size);
-    else if (ftruncate(table->file, (off_t)bytes) != 0)
+    tz_status status = tz_file_go_on(path, "table", bytes, &table->file, error);
+    if (status == TZ_OK && ftruncate(table->file, (off_t)bytes) != 0)
         status = tz_error_set_errno(error, errno, path, "cannot cut the table");
     if (status) {
         if (table->file >= 0)

@@ -111,26 +111,6 @@ static void label_tiles(tz_image *image, const tz_overlay_place *places, int cou
     }
 }
 
-static tz_status draw_overlay(tz_image *image, const tz_overlay_place *places, int count,
-                              const tz_canvas_options *o, double lo, double hi, tz_error *error)
-{
-    double levels[TZ_CONTOURS_MAX];
-    const int n = tz_overlay_levels(&o->overlay, lo, hi, levels);
-    const tz_overlay_lines lines = {levels, n, lo, hi, o->map};
-    if (o->overlay.grid_lines)
-        tz_overlay_grid_lines(image, places, count);
-    tz_status status = n > 0 ? tz_overlay_contours(image, places, count, &lines, error) : TZ_OK;
-    if (status == TZ_OK && o->overlay.outlines_count > 0)
-        status = tz_overlay_outlines(image, places, count, &o->overlay, error);
-    if (o->overlay.path_count > 0)
-        tz_overlay_path(image, &places[0], &o->overlay);
-    if (o->overlay.mark_min)
-        tz_overlay_mark(image, places, count, false);
-    if (o->overlay.mark_max)
-        tz_overlay_mark(image, places, count, true);
-    return status;
-}
-
 /* Draw a plane, without path or bar, in the map's 256 colours. That takes a third of the memory
  * and of the time to compress. *out stays NULL if there is a NaN, whose colour is not in the map.
  * */
@@ -264,7 +244,7 @@ tz_status tz_canvas_draw(tz_image **out, const tz_plane *const *planes, int coun
         draw_plane(image, places[k].x, places[k].y, planes[k], zoom, range.lo, range.hi,
                    o->gray16 ? NULL : o->map);
     }
-    status = draw_overlay(image, places, count, o, range.lo, range.hi, error);
+    status = tz_overlay_draw(image, places, count, &o->overlay, range.lo, range.hi, o->map, error);
     if (status != TZ_OK)
         goto cleanup;
     if (o->gray16) {

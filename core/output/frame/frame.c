@@ -155,15 +155,6 @@ static tz_slice pick_slice(int k, int count, int dims, int64_t slices, tz_slice 
     return slice;
 }
 
-static tz_status allocate_planes(tz_frame *frame, int count, tz_error *error)
-{
-    frame->planes = calloc((size_t)count, sizeof(tz_plane *));
-    if (!frame->planes)
-        return tz_error_set(error, TZ_MEMORY, NULL, "not enough memory for a frame");
-    frame->planes_count = count;
-    return TZ_OK;
-}
-
 /* Average the part of a slice that some values of each line cover, a few rows of cells at a time.
  */
 static tz_status average_part(double *values, int nx, int ny, const tz_reducer_part *part,
@@ -183,7 +174,7 @@ static tz_status average_part(double *values, int nx, int ny, const tz_reducer_p
         return tz_error_set(error, TZ_MEMORY, NULL, "not enough memory for a frame");
     tz_reducer *reducer = NULL;
     tz_status status =
-        tz_reducer_create_part(&reducer, extent[right], extent[down], nx, ny, part, values, error);
+        tz_reducer_create(&reducer, extent[right], extent[down], nx, ny, part, values, error);
     tz_box box;
     box.low[slice.axis] = slice.at;
     box.high[slice.axis] = slice.at + 1;
@@ -250,27 +241,28 @@ static tz_status read_slice(tz_plane **out, const tz_simulation *simulation, int
     return status;
 }
 
+/* Whence slices come: a field of a simulation, or an array. */
+typedef struct slices {
+    const tz_simulation *simulation;
+    int field;
+    const tz_array *array; /* NULL: of the simulation */
+    int dims;
+    const int64_t *shape;
+    bool bits;
+} slices;
+
+static tz_status get_slice(tz_plane **out, const slices *s, tz_slice slice, int max_width,
+                           int max_height, tz_error *error)
+{
+    return s->array ? tz_plane_from_array(out, s->array, slice, max_width, max_height, error)
+                    : read_slice(out, s->simulation, s->field, slice, max_width, max_height, error);
+}
+
 /* ---- Views ----------------------------------------------------------------------------------- */
 
 /* A view holds at most so many cells along its longest axis; larger fields are averaged in x and
  * y, and slices are left out. Short axes are kept, as in other pictures (tz_plane_create). */
 enum { VIEW_CELLS = 192, VIEW_PIXELS = 720 };
-
-/* Whence the slices of a view come: a field of a simulation, or an array. */
-typedef struct slices {
-    const tz_simulation *simulation;
-    int field;
-    const tz_array *array; /* NULL: of the simulation */
-    const int64_t *shape;
-    bool bits;
-} slices;
-
-static tz_status get_slice(const slices *s, int64_t z, int most, tz_plane **out, tz_error *error)
-{
-    const tz_slice slice = {.axis = 2, .at = z};
-    return s->array ? tz_plane_from_array(out, s->array, slice, most, most, error)
-                    : read_slice(out, s->simulation, s->field, slice, most, most, error);
-}
 
 /* Read a volume into *values, which the caller frees also after an error. */
 static tz_status read_volume(const slices *s, tz_volume *volume, float **values, tz_error *error)
@@ -284,8 +276,8 @@ static tz_status read_volume(const slices *s, tz_volume *volume, float **values,
     volume->nz = (int)ceil((double)s->shape[2] * factor);
     for (int k = 0; status == TZ_OK && k < volume->nz; k++) {
         tz_plane *plane = NULL;
-        status =
-            get_slice(s, tz_canvas_tile_slice(k, volume->nz, s->shape[2]), most, &plane, error);
+        const tz_slice slice = {2, tz_canvas_tile_slice(k, volume->nz, s->shape[2])};
+        status = get_slice(&plane, s, slice, most, most, error);
         if (status != TZ_OK)
             return status;
         const size_t cells = (size_t)plane->nx * (size_t)plane->ny;
@@ -315,10 +307,7 @@ static tz_status read_view(tz_frame *frame, const slices *s, tz_error *error)
     }
     tz_volume volume;
     float *values;
-    tz_status status = allocate_planes(frame, 1, error);
-    if (status != TZ_OK)
-        return status;
-    status = read_volume(s, &volume, &values, error);
+    tz_status status = read_volume(s, &volume, &values, error);
     if (status == TZ_OK) {
         const double size = look->size > 0 ? (double)look->size : VIEW_PIXELS;
         const tz_solid_view view = {
@@ -338,45 +327,44 @@ static tz_status read_view(tz_frame *frame, const slices *s, tz_error *error)
     return status;
 }
 
-tz_status tz_frame_read(tz_frame *frame, const tz_simulation *simulation, int field, tz_slice slice,
-                        tz_error *error)
+static tz_status read_planes(tz_frame *frame, const slices *s, tz_slice slice, tz_error *error)
 {
-    const int64_t *extent = tz_simulation_extent(simulation);
-    const int dims = tz_simulation_stencil(simulation)->dims;
-    int max_width, max_height;
-    if (frame->look.isometric) {
-        const tz_type type = tz_simulation_stencil(simulation)->fields[field].type;
-        const slices s = {simulation, field, NULL, extent, tz_type_is_bits(type)};
-        return read_view(frame, &s, error);
-    }
-    const int count = lay_out(frame, dims, extent, slice, &max_width, &max_height);
-    tz_status status = allocate_planes(frame, count, error);
+    int max_width, max_height, count = 1;
+    if (!frame->look.isometric)
+        count = lay_out(frame, s->dims, s->shape, slice, &max_width, &max_height);
+    frame->planes = calloc((size_t)count, sizeof *frame->planes);
+    if (!frame->planes)
+        return tz_error_set(error, TZ_MEMORY, NULL, "not enough memory for a frame");
+    frame->planes_count = count;
+    if (frame->look.isometric)
+        return read_view(frame, s, error);
+    tz_status status = TZ_OK;
     for (int k = 0; status == TZ_OK && k < count; k++)
-        status = read_slice(&frame->planes[k], simulation, field,
-                            pick_slice(k, count, dims, frame->slices, slice), max_width, max_height,
-                            error);
+        status =
+            get_slice(&frame->planes[k], s, pick_slice(k, count, s->dims, frame->slices, slice),
+                      max_width, max_height, error);
     if (status == TZ_OK)
         take_logarithms(frame);
     return status;
 }
 
+tz_status tz_frame_read(tz_frame *frame, const tz_simulation *simulation, int field, tz_slice slice,
+                        tz_error *error)
+{
+    const tz_stencil *stencil = tz_simulation_stencil(simulation);
+    const slices s = {.simulation = simulation,
+                      .field = field,
+                      .dims = stencil->dims,
+                      .shape = tz_simulation_extent(simulation),
+                      .bits = tz_type_is_bits(stencil->fields[field].type)};
+    return read_planes(frame, &s, slice, error);
+}
+
 tz_status tz_frame_read_array(tz_frame *frame, const tz_array *array, tz_slice slice,
                               tz_error *error)
 {
-    int max_width, max_height;
-    if (frame->look.isometric) {
-        const slices s = {.array = array, .shape = array->shape};
-        return read_view(frame, &s, error);
-    }
-    const int count = lay_out(frame, array->dims, array->shape, slice, &max_width, &max_height);
-    tz_status status = allocate_planes(frame, count, error);
-    for (int k = 0; status == TZ_OK && k < count; k++)
-        status = tz_plane_from_array(&frame->planes[k], array,
-                                     pick_slice(k, count, array->dims, frame->slices, slice),
-                                     max_width, max_height, error);
-    if (status == TZ_OK)
-        take_logarithms(frame);
-    return status;
+    const slices s = {.array = array, .dims = array->dims, .shape = array->shape};
+    return read_planes(frame, &s, slice, error);
 }
 
 bool tz_look_y_up(const tz_look *look, bool y_up)

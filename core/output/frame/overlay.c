@@ -122,15 +122,17 @@ static void draw_lines(tz_image *mask, const tz_overlay_place *place, const doub
         }
 }
 
-tz_status tz_overlay_contours(tz_image *image, const tz_overlay_place *places, int count,
-                              const tz_overlay_lines *lines, tz_error *error)
+static tz_status draw_contours(tz_image *image, const tz_overlay_place *places, int count,
+                               const tz_overlay *overlay, double lo, double hi,
+                               const tz_colormap *map, tz_error *error)
 {
+    double all[TZ_CONTOURS_MAX], levels[TZ_CONTOURS_MAX];
+    const int levels_count = tz_overlay_levels(overlay, lo, hi, all);
     for (int dark = 0; dark < 2; dark++) {
-        double levels[TZ_CONTOURS_MAX];
         int n = 0;
-        for (int i = 0; i < lines->count; i++)
-            if (is_dark(lines->levels[i], lines->lo, lines->hi, lines->map) == (dark == 1))
-                levels[n++] = lines->levels[i];
+        for (int i = 0; i < levels_count; i++)
+            if (is_dark(all[i], lo, hi, map) == (dark == 1))
+                levels[n++] = all[i];
         tz_image *mask;
         if (n == 0)
             continue;
@@ -188,8 +190,8 @@ static void draw_box(tz_image *mask, double x0, double y0, double x1, double y1,
     tz_image_line(mask, x0, y1, x0, y0, width, NULL);
 }
 
-tz_status tz_overlay_outlines(tz_image *image, const tz_overlay_place *places, int count,
-                              const tz_overlay *overlay, tz_error *error)
+static tz_status draw_outlines(tz_image *image, const tz_overlay_place *places, int count,
+                               const tz_overlay *overlay, tz_error *error)
 {
     const double width = line_width(image);
     for (int layer = 0; layer < 2; layer++) {
@@ -223,7 +225,8 @@ tz_status tz_overlay_outlines(tz_image *image, const tz_overlay_place *places, i
 
 /* ---- Lines between cells, and paths ---------------------------------------------------------- */
 
-void tz_overlay_grid_lines(tz_image *image, const tz_overlay_place *places, int count)
+/* Thin lines, where cells are large enough and no means. */
+static void draw_grid_lines(tz_image *image, const tz_overlay_place *places, int count)
 {
     enum { COVERAGE = 80 };
     static const uint8_t gray_rgb[3] = {128, 128, 128};
@@ -240,7 +243,7 @@ void tz_overlay_grid_lines(tz_image *image, const tz_overlay_place *places, int 
     }
 }
 
-void tz_overlay_path(tz_image *image, const tz_overlay_place *place, const tz_overlay *o)
+static void draw_path(tz_image *image, const tz_overlay_place *place, const tz_overlay *o)
 {
     static const uint8_t none[3] = {0, 0, 0};
     const tz_plane *plane = place->plane;
@@ -282,7 +285,7 @@ static void draw_ring(tz_image *image, double x, double y, double radius, double
                       rgb);
 }
 
-void tz_overlay_mark(tz_image *image, const tz_overlay_place *places, int count, bool greatest)
+static void draw_mark(tz_image *image, const tz_overlay_place *places, int count, bool greatest)
 {
     const tz_overlay_place *found = NULL;
     double best = 0, x = 0, y = 0;
@@ -305,4 +308,22 @@ void tz_overlay_mark(tz_image *image, const tz_overlay_place *places, int count,
     const double radius = fmax(4.0, longest / 60), width = fmax(1.6, longest / 350);
     draw_ring(image, x, y, radius, width + 2, rim_rgb);
     draw_ring(image, x, y, radius, width, white_rgb);
+}
+
+tz_status tz_overlay_draw(tz_image *image, const tz_overlay_place *places, int count,
+                          const tz_overlay *overlay, double lo, double hi, const tz_colormap *map,
+                          tz_error *error)
+{
+    if (overlay->grid_lines)
+        draw_grid_lines(image, places, count);
+    tz_status status = draw_contours(image, places, count, overlay, lo, hi, map, error);
+    if (status == TZ_OK && overlay->outlines_count > 0)
+        status = draw_outlines(image, places, count, overlay, error);
+    if (overlay->path_count > 0)
+        draw_path(image, &places[0], overlay);
+    if (overlay->mark_min)
+        draw_mark(image, places, count, false);
+    if (overlay->mark_max)
+        draw_mark(image, places, count, true);
+    return status;
 }

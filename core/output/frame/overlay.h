@@ -51,34 +51,16 @@ typedef struct tz_overlay_place {
     int x, y, zoom;
 } tz_overlay_place;
 
-typedef struct tz_overlay_lines {
-    const double *levels; /* borrowed */
-    int count;
-    double lo, hi; /* the picture's range */
-    const tz_colormap *map;
-} tz_overlay_lines;
-
-/* Draw contour lines: between the middles of values, linearly interpolated; none beside a NaN or an
- * infinity. A line is white where the map is dark, and black where it is bright. RGB8 only.
- * TZ_MEMORY. */
-tz_status tz_overlay_contours(tz_image *image, const tz_overlay_place *places, int count,
-                              const tz_overlay_lines *lines, tz_error *error);
+/* Draw all of it over planes in RGB8: contour lines between the middles of values, linearly
+ * interpolated, none beside a NaN or an infinity, white where the map is dark at their level in
+ * the picture's range and else black; outlines, with the names that fit into them; the path, over
+ * the first plane; rings around the least and the greatest finite value of all planes, the first
+ * one in the order of planes, rows, columns. TZ_MEMORY. */
+tz_status tz_overlay_draw(tz_image *image, const tz_overlay_place *places, int count,
+                          const tz_overlay *overlay, double lo, double hi, const tz_colormap *map,
+                          tz_error *error);
 
 /* Draw a text on a dark plate, from its upper left corner. */
 void tz_overlay_plate(tz_image *image, int x, int y, const char *text, int scale);
-
-/* Draw the outlines over each plane, with the names that fit into them. TZ_MEMORY. */
-tz_status tz_overlay_outlines(tz_image *image, const tz_overlay_place *places, int count,
-                              const tz_overlay *overlay, tz_error *error);
-
-/* Draw thin lines between the cells of each plane, where they are large enough and no means. */
-void tz_overlay_grid_lines(tz_image *image, const tz_overlay_place *places, int count);
-
-/* Draw the path over a plane. */
-void tz_overlay_path(tz_image *image, const tz_overlay_place *place, const tz_overlay *overlay);
-
-/* Draw a ring around the least or the greatest finite value of all planes: the first one in the
- * order of planes, rows, columns. */
-void tz_overlay_mark(tz_image *image, const tz_overlay_place *places, int count, bool greatest);
 
 #endif

@@ -95,16 +95,10 @@ tz_status tz_plane_create(tz_plane **out, int64_t nx, int64_t ny, int max_nx, in
 }
 
 tz_status tz_reducer_create(tz_reducer **out, int64_t nx, int64_t ny, int values_nx, int values_ny,
-                            double *values, tz_error *error)
+                            const tz_reducer_part *part, double *values, tz_error *error)
 {
     const tz_reducer_part all = {.first = 0, .count = values_nx};
-    return tz_reducer_create_part(out, nx, ny, values_nx, values_ny, &all, values, error);
-}
-
-tz_status tz_reducer_create_part(tz_reducer **out, int64_t nx, int64_t ny, int values_nx,
-                                 int values_ny, const tz_reducer_part *part, double *values,
-                                 tz_error *error)
-{
+    part = part ? part : &all;
     *out = NULL;
     if (values_nx < 1 || values_nx > nx || values_ny < 1 || values_ny > ny || part->count < 1 ||
         part->first < 0 || part->first > values_nx - part->count)
@@ -323,7 +317,7 @@ tz_status tz_plane_from_array(tz_plane **out, const tz_array *array, tz_slice sl
     tz_status status = tz_plane_create(&plane, nx, ny, max_nx, max_ny, error);
     if (status != TZ_OK)
         return status;
-    status = tz_reducer_create(&r, nx, ny, plane->nx, plane->ny, plane->values, error);
+    status = tz_reducer_create(&r, nx, ny, plane->nx, plane->ny, NULL, plane->values, error);
     if (status == TZ_OK && slice.axis == 2)
         status = tz_reducer_add(r, array->dtype,
                                 (const char *)array->data +
@@ -335,11 +329,10 @@ tz_status tz_plane_from_array(tz_plane **out, const tz_array *array, tz_slice sl
         status = tz_reducer_finish(r, error);
     else
         tz_reducer_destroy(r);
+    tz_slice_turn(plane, slice.axis);
     if (status == TZ_OK)
         *out = plane;
     else
         tz_plane_destroy(plane);
-    if (status == TZ_OK)
-        tz_slice_turn(plane, slice.axis);
     return status;
 }

@@ -41,17 +41,15 @@ tz_status tz_plane_create(tz_plane **out, int64_t nx, int64_t ny, int max_nx, in
  * which are written to `values` (borrowed, row 0 on top). */
 typedef struct tz_reducer tz_reducer;
 
-tz_status tz_reducer_create(tz_reducer **out, int64_t nx, int64_t ny, int values_nx, int values_ny,
-                            double *values, tz_error *error);
-
-/* Values first to first + count - 1 of each line alone, from the cells of each row that they cover:
+/* Values first to first + count - 1 of each line, from the cells of each row that they cover:
  * tz_average_span_of() tells which. A few at a time take little memory if rows are long. */
 typedef struct tz_reducer_part {
     int first, count;
 } tz_reducer_part;
-tz_status tz_reducer_create_part(tz_reducer **out, int64_t nx, int64_t ny, int values_nx,
-                                 int values_ny, const tz_reducer_part *part, double *values,
-                                 tz_error *error);
+
+/* `part` NULL: all. */
+tz_status tz_reducer_create(tz_reducer **out, int64_t nx, int64_t ny, int values_nx, int values_ny,
+                            const tz_reducer_part *part, double *values, tz_error *error);
 
 /* The next `rows` rows from the top, nx elements each, or the part's. TZ_SHAPE if they are too
  * many. */

@@ -32,8 +32,7 @@ enum { TIMEOUT_S = 15 };
 
 /* Seconds after its last request for which a page counts as looking. */
 static const double look_s = 3;
-/* At the end: the longest time for pages to get the last state, and how long they must be silent.
- */
+/* At the end: the longest time for pages to get the last state, and how long they are silent. */
 static const double end_s = 0.6, silence_s = 0.25;
 
 enum { TZ_LIVE_TOKEN_SIZE = 33, TZ_LIVE_CONNECTIONS = 32 };
@@ -69,16 +68,6 @@ struct tz_live {
     size_t png_bytes;
     char picture[80], cells[48], number[24]; /* about `png` */
 };
-
-static void lock(tz_live *live)
-{
-    pthread_mutex_lock(&live->lock);
-}
-
-static void unlock(tz_live *live)
-{
-    pthread_mutex_unlock(&live->lock);
-}
 
 /* ---- Places ---------------------------------------------------------------------------------- */
 
@@ -135,20 +124,6 @@ static void live_connected(void *context, void *connection, void **socket_contex
     if (socket)
         *place = (tz_live_place){connection, *socket, tz_machine_clock_s(), false};
     make_room(live, place);
-}
-
-static void live_place_known(tz_live *live, void *connection)
-{
-    tz_live_place *place = find(live, connection);
-    if (place)
-        place->known = true;
-}
-
-static void live_place_renew(tz_live *live, void *connection)
-{
-    tz_live_place *place = find(live, connection);
-    if (place)
-        place->began_s = tz_machine_clock_s();
 }
 
 /* ---- Requests -------------------------------------------------------------------------------- */
@@ -303,7 +278,9 @@ static unsigned check(tz_live *live, void *connection, const char *url, const ch
     if (!is_token(live, is_page ? mhd->lookup(connection, TZ_MHD_GET_ARGUMENT_KIND, "token")
                                 : mhd->lookup(connection, TZ_MHD_HEADER_KIND, "X-Trapeze-Token")))
         return FORBIDDEN;
-    live_place_known(live, connection);
+    tz_live_place *place = find(live, connection);
+    if (place)
+        place->known = true;
     *why = "404: there is no such page\n";
     const bool is_do = strcmp(url, "/do") == 0;
     if (!is_page && !is_do && strcmp(url, "/state") != 0 && strcmp(url, "/frame") != 0 &&
@@ -353,7 +330,7 @@ static void draw(tz_live *live)
         return;
     }
     const size_t count = tz_frame_notes(frame, texts);
-    if (tz_png_encode(image, texts, count, &png, &bytes, NULL) == TZ_OK) {
+    if (tz_png_encode(NULL, image, texts, count, &png, &bytes, NULL) == TZ_OK) {
         free(live->png);
         live->png = png;
         live->png_bytes = bytes;
@@ -449,8 +426,10 @@ static int live_answer(void *context, void *connection, const char *url, const c
 static void live_completed(void *context, void *connection, void **state, int why)
 {
     request *r = *state;
+    tz_live_place *place = find(context, connection);
     (void)why;
-    live_place_renew(context, connection);
+    if (place)
+        place->began_s = tz_machine_clock_s();
     if (r)
         free(r->body);
     free(r);
@@ -610,7 +589,7 @@ void tz_live_close(tz_live *live, char *state)
         return;
     }
     tz_live_put_state(live, state);
-    lock(live);
+    pthread_mutex_lock(&live->lock);
     live->ends = true;
     const double begin = tz_machine_clock_s();
     for (double now = begin; live->looked_s > begin - look_s && now < begin + end_s &&
@@ -619,7 +598,7 @@ void tz_live_close(tz_live *live, char *state)
         const struct timespec soon = in_seconds(0.05);
         wait_until(live, &soon);
     }
-    unlock(live);
+    pthread_mutex_unlock(&live->lock);
     live->mhd.stop(live->daemon);
     destroy(live);
 }
@@ -633,18 +612,18 @@ bool tz_live_wants(const tz_live *live)
 
 void tz_live_rest(tz_live *live)
 {
-    lock(live);
+    pthread_mutex_lock(&live->lock);
     if (live->commands_count == 0 && tz_machine_clock_s() > live->looked_s + look_s)
         atomic_store_explicit(&live->wants, false, memory_order_relaxed);
-    unlock(live);
+    pthread_mutex_unlock(&live->lock);
 }
 
 bool tz_live_asks(tz_live *live)
 {
-    lock(live);
+    pthread_mutex_lock(&live->lock);
     const bool asks = live->asks;
     live->asks = false;
-    unlock(live);
+    pthread_mutex_unlock(&live->lock);
     return asks;
 }
 
@@ -652,7 +631,7 @@ json_t *tz_live_take(tz_live *live, double seconds)
 {
     json_t *command = NULL;
     const struct timespec end = in_seconds(seconds);
-    lock(live);
+    pthread_mutex_lock(&live->lock);
     while (live->commands_count == 0 && !live->asks && seconds > 0 && wait_until(live, &end))
         ;
     if (live->commands_count > 0) {
@@ -660,7 +639,7 @@ json_t *tz_live_take(tz_live *live, double seconds)
         live->commands_first = (live->commands_first + 1) % TZ_LIVE_COMMANDS_MAX;
         live->commands_count--;
     }
-    unlock(live);
+    pthread_mutex_unlock(&live->lock);
     return command;
 }
 
@@ -668,10 +647,10 @@ static void put(tz_live *live, char **place, char *text)
 {
     if (!text)
         return;
-    lock(live);
+    pthread_mutex_lock(&live->lock);
     free(*place);
     *place = text;
-    unlock(live);
+    pthread_mutex_unlock(&live->lock);
 }
 
 void tz_live_put_state(tz_live *live, char *json)
@@ -688,9 +667,9 @@ void tz_live_put_frame(tz_live *live, tz_frame *frame, int64_t number)
 {
     if (!frame)
         return;
-    lock(live);
+    pthread_mutex_lock(&live->lock);
     tz_frame_destroy(live->frame);
     live->frame = frame;
     live->frame_number = number;
-    unlock(live);
+    pthread_mutex_unlock(&live->lock);
 }

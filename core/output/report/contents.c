@@ -22,16 +22,19 @@ typedef struct search {
     tz_paths *notes;
 } search;
 
+typedef tz_status take_name(const void *context, const char *name, int simulation, int64_t count,
+                            tz_error *error);
+
 static tz_status no_memory(const char *place, tz_error *error)
 {
     return tz_error_set(error, TZ_MEMORY, place, "not enough memory for a report");
 }
 
-static tz_status add_note(const search *s, const tz_error *note, tz_error *error)
+static tz_status add_note(tz_paths *notes, const tz_error *note, tz_error *error)
 {
     char text[2100];
     tz_error_format(note, text, sizeof text);
-    return tz_paths_add(s->notes, text, error);
+    return tz_paths_add(notes, text, error);
 }
 
 /* The index of the series with that name, which is added if there is none. */
@@ -63,7 +66,7 @@ static tz_status add_picture(const search *s, const char *name, size_t length, i
     int series = 0;
     snprintf(path, sizeof path, "%s/%s", s->folder, name);
     if (tz_format_of_file(name, TZ_TO_REPORT)->whole(path, &bytes, &fault) != TZ_OK)
-        return add_note(s, &fault, error);
+        return add_note(s->notes, &fault, error);
     tz_status status = find_series(s, name, length, simulation, &series, error);
     if (status != TZ_OK)
         return status;
@@ -117,13 +120,14 @@ static tz_status add_frames(const search *s, const char *pattern, size_t stem, i
     tz_error note;
     tz_error_set(&note, TZ_IO, s->folder, "has %lld of the %lld files %s that run.json counts",
                  (long long)found, (long long)wanted, pattern);
-    return add_note(s, &note, error);
+    return add_note(s->notes, &note, error);
 }
 
 /* What the record names: a file, or the pattern of a series. */
-static tz_status add_named(const search *s, const char *name, int simulation, int64_t wanted,
+static tz_status add_named(const void *context, const char *name, int simulation, int64_t wanted,
                            tz_error *error)
 {
+    const search *s = context;
     static const char numbered[] = "-NNNNNN";
     const size_t length = strlen(name);
     if (length > NAME_MAX || strchr(name, '/') || !tz_format_of_file(name, TZ_TO_REPORT))
@@ -136,7 +140,10 @@ static tz_status add_named(const search *s, const char *name, int simulation, in
     return add_picture(s, name, length, -1, simulation, error);
 }
 
-static tz_status add_all(const search *s, const json_t *run, tz_error *error)
+/* Gives the names of the outputs of simulations, unless they are functions, and of files: their
+ * simulation is -1. `count`: the files that a run which is done has written. */
+static tz_status for_each_name(const json_t *run, take_name *take, const void *context,
+                               tz_error *error)
 {
     const json_t *simulations = json_object_get(run, "simulations"),
                  *files = json_object_get(run, "files");
@@ -145,19 +152,19 @@ static tz_status add_all(const search *s, const json_t *run, tz_error *error)
     tz_status status = TZ_OK;
     for (size_t i = 0; i < json_array_size(simulations); i++) {
         json_t *outputs = json_object_get(json_array_get(simulations, i), "outputs"), *output;
-        const char *pattern;
-        json_object_foreach(outputs, pattern, output)
+        const char *name;
+        json_object_foreach(outputs, name, output)
         {
             const char *kind = json_string_value(json_object_get(output, "kind"));
             const int64_t count = json_integer_value(json_object_get(output, "count"));
-            if (status == TZ_OK && kind && strcmp(kind, "function") != 0)
-                status = add_named(s, pattern, (int)i, done ? count : 0, error);
+            if (status == TZ_OK && !(kind && strcmp(kind, "function") == 0))
+                status = take(context, name, (int)i, done ? count : 0, error);
         }
     }
     for (size_t i = 0; status == TZ_OK && i < json_array_size(files); i++) {
         const char *name = json_string_value(json_array_get(files, i));
         if (name)
-            status = add_named(s, name, -1, 0, error);
+            status = take(context, name, -1, 0, error);
     }
     return status;
 }
@@ -211,7 +218,7 @@ tz_status tz_report_pictures_find(tz_report_pictures *pictures, const char *fold
     s.files_count = scandir(folder, &s.files, NULL, by_name);
     if (s.files_count < 0)
         return tz_error_set_errno(error, errno, folder, "cannot list the run folder");
-    const tz_status status = add_all(&s, run, error);
+    const tz_status status = for_each_name(run, add_named, &s, error);
     for (int i = 0; i < s.files_count; i++)
         free(s.files[i]);
     free(s.files);
@@ -302,54 +309,46 @@ static size_t thin(char *text, size_t k)
     return (size_t)(to - text);
 }
 
-static tz_status add_table(json_t *list, const char *folder, const char *name, int simulation,
-                           size_t limit, tz_paths *notes, tz_error *error)
+typedef struct tables {
+    json_t *list;
+    const char *folder;
+    size_t limit; /* bytes of a text */
+    tz_paths *notes;
+} tables;
+
+static bool is_table(const char *name)
 {
+    const char *end = strlen(name) < 256 && !strchr(name, '/') ? strrchr(name, '.') : NULL;
+    return end && end > name && strcmp(end, tz_format_find("table")->suffix) == 0;
+}
+
+static tz_status add_table(const void *context, const char *name, int simulation, int64_t count,
+                           tz_error *error)
+{
+    const tables *t = context;
     char path[PATH_MAX + 300], *text;
     size_t bytes;
     tz_error fault;
-    snprintf(path, sizeof path, "%s/%s", folder, name);
-    if (tz_file_read(path, TABLE_BYTES_MAX, &text, &bytes, &fault) != TZ_OK) {
-        char note[2100];
-        tz_error_format(&fault, note, sizeof note);
-        return tz_paths_add(notes, note, error);
-    }
-    const size_t every = bytes / (limit + 1) + 1;
+    (void)count;
+    if (!is_table(name))
+        return TZ_OK;
+    snprintf(path, sizeof path, "%s/%s", t->folder, name);
+    if (tz_file_read(path, TABLE_BYTES_MAX, &text, &bytes, &fault) != TZ_OK)
+        return add_note(t->notes, &fault, error);
+    const size_t every = bytes / (t->limit + 1) + 1;
     if (every > 1)
         bytes = thin(text, every);
     json_t *entry = json_pack("{s:s, s:o, s:I, s:o}", "name", name, "simulation",
                               simulation < 0 ? json_null() : json_integer(simulation), "every",
                               (json_int_t)every, "text", to_json(text, bytes));
     free(text);
-    return json_array_append_new(list, entry) == 0 ? TZ_OK : no_memory(path, error);
-}
-
-static bool is_table(const char *name)
-{
-    const char *end = name && strlen(name) < 256 && !strchr(name, '/') ? strrchr(name, '.') : NULL;
-    return end && end > name && strcmp(end, tz_format_find("table")->suffix) == 0;
+    return json_array_append_new(t->list, entry) == 0 ? TZ_OK : no_memory(path, error);
 }
 
 tz_status tz_report_tables(const char *folder, const struct json_t *run, size_t limit,
                            tz_paths *notes, struct json_t **out, tz_error *error)
 {
-    const json_t *simulations = json_object_get(run, "simulations"),
-                 *files = json_object_get(run, "files");
-    tz_status status = TZ_OK;
-    *out = json_array();
-    for (size_t i = 0; i < json_array_size(simulations); i++) {
-        json_t *outputs = json_object_get(json_array_get(simulations, i), "outputs"), *output;
-        const char *name;
-        json_object_foreach(outputs, name, output)
-        {
-            if (status == TZ_OK && is_table(name))
-                status = add_table(*out, folder, name, (int)i, limit, notes, error);
-        }
-    }
-    for (size_t i = 0; status == TZ_OK && i < json_array_size(files); i++) {
-        const char *name = json_string_value(json_array_get(files, i));
-        if (is_table(name))
-            status = add_table(*out, folder, name, -1, limit, notes, error);
-    }
-    return status;
+    const tables t = {json_array(), folder, limit, notes};
+    *out = t.list;
+    return for_each_name(run, add_table, &t, error);
 }

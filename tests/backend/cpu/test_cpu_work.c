@@ -4,9 +4,8 @@
 #include "backend/cpu/family.h"
 #include "base/machine.h"
 #include "kernels/cpu/skew.h"
-#include "kernels/cpu/stage.h"
-#include "stencil/registry.h"
-#include "tests/unit.h"
+#include "tests/backend/cpu/grid.h"
+#include "tests/registry.h"
 
 extern const tz_cpu_family tz_cpu_skew, tz_cpu_diamond;
 
@@ -22,119 +21,79 @@ static void counting(const tz_span *span)
 }
 
 /* A stage whose row functions count. */
-static void check_stage(int dims, const int64_t *elements, const int64_t *tile, int height,
-                        int radius, tz_boundary boundary, int batch, int group, bool skewed)
+typedef struct geometry {
+    int dims;
+    int64_t elements[TZ_AXES], tile[TZ_AXES];
+    int batch, group;
+    bool skewed;
+} geometry;
+
+static void check_stage(const geometry *c, int height, int radius, tz_boundary boundary)
 {
-    const tz_row_form form = {.isa = "base", .rows = {[TZ_SINGLE] = counting}};
-    const tz_kernels kernels = {.forms_count = 1, .forms = &form};
-    const tz_field field = {.name = "u", .role = TZ_STATE, .type = TZ_REAL};
-    const tz_pass pass = {.name = "pass", .radius = radius, .writes = 1, .kernels = &kernels};
-    const tz_stencil stencil = {.struct_size = sizeof stencil,
-                                .id = "counting",
-                                .dims = dims,
-                                .fields_count = 1,
-                                .fields = &field,
-                                .passes_count = 1,
-                                .passes = &pass};
-    const ptrdiff_t stride = elements[0] + 64;
-    const ptrdiff_t plane = stride * (elements[1] + 2 * radius);
-    const size_t cells = (size_t)(plane * (elements[2] + 2 * radius) + 64 * stride);
-    float *outside = calloc((size_t)stride + 256, sizeof *outside);
+    grid g;
+    grid_make(&g, 1, radius, counting, NULL, c->dims, c->elements, boundary);
+    memcpy(g.stage.tile, c->tile, sizeof g.stage.tile);
+    g.stage.height = height;
+    g.stage.batch = c->batch;
+    g.stage.group = c->group;
     tz_pipeline *pipeline = malloc(tz_pipeline_size());
-    const ptrdiff_t origin = (radius + 1) * plane + (radius + 1) * stride + 32;
-    float *in = calloc(cells + 2 * (size_t)origin, sizeof *in);
-    float *out = calloc(cells + 2 * (size_t)origin, sizeof *out);
-    assert_true(in && out && outside && pipeline);
-    tz_stage stage = {
-        .stencil = &stencil,
-        .dims = dims,
-        .elements = {elements[0], elements[1], elements[2]},
-        .columns = elements[0],
-        .boundary = {{boundary, boundary}, {boundary, boundary}, {boundary, boundary}},
-        .element_size = {4},
-        .ghost = radius,
-        .in = {{(char *)(in + origin), stride, plane, false}},
-        .out = {{(char *)(out + origin), stride, plane, false}},
-        .height = height,
-        .tile = {tile[0], tile[1], tile[2]},
-        .batch = batch,
-        .group = group,
-        .threads = 1,
-    };
-    for (int side = 0; side < TZ_SIDES; side++)
-        stage.outside[0][side] = (tz_view){outside + 64, 0};
     tz_stage_counts counts;
-    if (skewed)
-        tz_skew_count(&stage, &counts);
+    assert_non_null(pipeline);
+    if (c->skewed)
+        tz_skew_count(&g.stage, &counts);
     else
-        tz_stage_count(&stage, pipeline, &counts);
-    const size_t bytes = tz_stage_arena_bytes(&stage, pipeline);
-    char *arena = aligned_alloc(64, (bytes + 63) / 64 * 64);
+        tz_stage_count(&g.stage, pipeline, &counts);
+    const double cells = (double)(c->elements[0] * c->elements[1] * c->elements[2]);
+    const size_t bytes = (tz_stage_arena_bytes(&g.stage, pipeline) + 63) / 64 * 64;
+    char *arena = aligned_alloc(64, bytes);
     assert_non_null(arena);
-    memset(arena, 0, (bytes + 63) / 64 * 64);
+    memset(arena, 0, bytes);
     spans = rows = updates = 0;
-    if (skewed) {
-        tz_skew_run(&stage);
-        assert_true(updates == (double)height * (double)(elements[0] * elements[1] * elements[2]));
+    if (c->skewed) {
+        tz_skew_run(&g.stage);
+        assert_true(updates == height * cells);
         assert_true(counts.rows <= rows && counts.spans <= spans);
     } else {
-        tz_stage_run(&stage, pipeline, arena, bytes);
+        tz_stage_run(&g.stage, pipeline, arena, bytes);
         assert_true(counts.ring_bytes <= (double)bytes);
-    }
-    if (boundary != TZ_PERIODIC &&
-        !skewed) { /* a wrapping tile's rows are split at the grid's ends */
-        assert_true(counts.spans == spans);
-        assert_true(counts.rows == rows);
+        if (boundary != TZ_PERIODIC) /* a wrapping tile's rows are split at the grid's ends */
+            assert_true(counts.spans == spans && counts.rows == rows);
     }
     assert_true(counts.updates == updates);
     assert_true(counts.slowest == updates); /* of one thread */
-    assert_true(counts.written == (double)(elements[0] * elements[1] * elements[2]));
-    assert_true(counts.read >= counts.written);
-    free(arena), free(in), free(out), free(outside), free(pipeline);
+    assert_true(counts.written == cells && counts.read >= counts.written);
+    free(arena), free(pipeline);
+    grid_clear(&g);
 }
 
 static void test_geometry_is_what_the_engine_walks(void **state)
 {
     static const tz_boundary boundaries[] = {TZ_CLAMP, TZ_FIXED, TZ_PERIODIC};
-    for (size_t b = 0; b < 3; b++)
-        for (int height = 1; height <= 5; height += 2)
-            for (int radius = 1; radius <= 2; radius++) {
-                check_stage(2, (int64_t[]){200, 70, 1}, (int64_t[]){48, 33, 1}, height, radius,
-                            boundaries[b], 4, 0, true);
-                check_stage(3, (int64_t[]){70, 40, 30}, (int64_t[]){70, 16, 13}, height, radius,
-                            boundaries[b], 1, 0, true);
-                check_stage(1, (int64_t[]){500, 1, 1}, (int64_t[]){64, 1, 1}, height, radius,
-                            boundaries[b], 1, 0, false);
-                check_stage(2, (int64_t[]){200, 70, 1}, (int64_t[]){200, 70, 1}, height, radius,
-                            boundaries[b], 3, 0, false);
-                check_stage(2, (int64_t[]){200, 70, 1}, (int64_t[]){48, 33, 1}, height, radius,
-                            boundaries[b], 4, 0, false);
-                check_stage(3, (int64_t[]){70, 40, 30}, (int64_t[]){32, 16, 13}, height, radius,
-                            boundaries[b], 1, 0, false);
-                check_stage(3, (int64_t[]){70, 40, 30}, (int64_t[]){32, 16, 13}, height, radius,
-                            boundaries[b], 4, 5, false);
-                check_stage(3, (int64_t[]){30, 60, 40}, (int64_t[]){30, 60, 40}, height, radius,
-                            boundaries[b], 3, 8, false);
-            }
+    static const geometry cases[] = {
+        {2, {200, 70, 1}, {48, 33, 1}, 4, 0, true},   {3, {70, 40, 30}, {70, 16, 13}, 1, 0, true},
+        {1, {500, 1, 1}, {64, 1, 1}, 1, 0, false},    {2, {200, 70, 1}, {200, 70, 1}, 3, 0, false},
+        {2, {200, 70, 1}, {48, 33, 1}, 4, 0, false},  {3, {70, 40, 30}, {32, 16, 13}, 1, 0, false},
+        {3, {70, 40, 30}, {32, 16, 13}, 4, 5, false}, {3, {30, 60, 40}, {30, 60, 40}, 3, 8, false},
+    };
+    for (size_t c = 0; c < sizeof cases / sizeof *cases; c++)
+        for (size_t b = 0; b < 3; b++)
+            for (int height = 1; height <= 5; height += 2)
+                for (int radius = 1; radius <= 2; radius++)
+                    check_stage(&cases[c], height, radius, boundaries[b]);
 }
 
 /* ---- Plans ----------------------------------------------------------------------------------- */
 
-typedef struct fixture {
-    tz_registry *registry;
-    tz_model_device device;
-    const char *unreadable; /* why machine code cannot be read; NULL if it can */
-} fixture;
+static const tz_model_device no_record;
 
-static tz_problem resolve(const fixture *f, const char *name, int dims, const int64_t *extent,
-                          int precision)
+static tz_problem resolve(const char *name, int dims, const int64_t *extent, int precision)
 {
     tz_problem problem;
     const tz_stencil *stencil;
     tz_simulation_config config = {
-        .registry = f->registry, .stencil = name, .dims = dims, .precision = precision};
+        .registry = registry, .stencil = name, .dims = dims, .precision = precision};
     memcpy(config.extent, extent, sizeof config.extent);
-    if (tz_registry_find(f->registry, name, &stencil, NULL, &failure) ||
+    if (tz_registry_find(registry, name, &stencil, NULL, &failure) ||
         tz_problem_resolve(&problem, stencil, &config, &failure))
         fail_msg("%s: %s", name, failure.message);
     return problem;
@@ -172,17 +131,17 @@ static void test_diamonds_are_chosen(void **state)
         {"wave3d", {128, 100, 90}, 2, 2, false},    /* two fields */
     };
     for (size_t k = 0; k < sizeof known / sizeof *known; k++) {
-        tz_problem problem = resolve(*state, known[k].name, 3, known[k].extent, TZ_SINGLE);
+        tz_problem problem = resolve(known[k].name, 3, known[k].extent, TZ_SINGLE);
         const tz_machine machine = {.l2_bytes = (int64_t)known[k].l2_mib << 20};
-        const tz_cpu_grid grid = tz_cpu_grid_of(&problem, &machine, known[k].threads);
+        const tz_cpu_grid here = tz_cpu_grid_of(&problem, &machine, known[k].threads);
         const tz_plan plan = {0}, tiled = {.tile = {0, 20, 0}};
-        assert_int_equal(tz_cpu_diamond.may(&grid, &plan) && tz_cpu_diamond.preferred(&grid, &plan),
+        assert_int_equal(tz_cpu_diamond.may(&here, &plan) && tz_cpu_diamond.preferred(&here, &plan),
                          known[k].diamond);
-        assert_false(tz_cpu_diamond.may(&grid, &tiled)); /* a given tile is one of "stream" */
+        assert_false(tz_cpu_diamond.may(&here, &tiled)); /* a given tile is one of "stream" */
         tz_problem_clear(&problem);
     }
     /* Stages of large grids are one diamond high. */
-    tz_problem problem = resolve(*state, "star3d1r", 3, (int64_t[]){1000, 1000, 1000}, TZ_SINGLE);
+    tz_problem problem = resolve("star3d1r", 3, (int64_t[]){1000, 1000, 1000}, TZ_SINGLE);
     const tz_machine machine = {.l2_bytes = 2 << 20};
     tz_plan few = {0}, many = {0};
     const tz_cpu_grid one = tz_cpu_grid_of(&problem, &machine, 1),
@@ -196,13 +155,12 @@ static void test_diamonds_are_chosen(void **state)
 
 static void test_candidates_are_plans(void **state)
 {
-    const fixture *f = *state;
     static tz_plan plans[PLANS];
     for (int c = 0; c < CASES; c++)
         for (int threads = 1; threads <= 4; threads += 3) {
             tz_problem problem =
-                resolve(f, cases[c].name, cases[c].dims, cases[c].extent, cases[c].precision);
-            const tz_place place = {.device = &f->device, .threads = threads};
+                resolve(cases[c].name, cases[c].dims, cases[c].extent, cases[c].precision);
+            const tz_place place = {.device = &no_record, .threads = threads};
             tz_plan given = {0}, chosen = {0};
             int count = 0;
             assert_ok(tz_backend_cpu.candidates(&problem, &place, &given, plans, PLANS, &count,
@@ -244,9 +202,8 @@ static void test_candidates_are_plans(void **state)
 
 static void test_impossible_candidates_are_refused(void **state)
 {
-    const fixture *f = *state;
-    tz_problem problem = resolve(f, "star2d1r", 2, cases[0].extent, TZ_SINGLE);
-    const tz_place place = {.device = &f->device, .threads = 2};
+    tz_problem problem = resolve("star2d1r", 2, cases[0].extent, TZ_SINGLE);
+    const tz_place place = {.device = &no_record, .threads = 2};
     const tz_plan given = {.height = 100, .tile = {16, 16, 1}};
     tz_plan plans[4];
     int count;
@@ -260,7 +217,7 @@ static void test_heights_have_a_limit(void **state)
 {
     static const int64_t extent[] = {4000, 4000, 1};
     static const tz_place place = {.threads = 1};
-    tz_problem problem = resolve(*state, "star2d1r", 2, extent, TZ_SINGLE);
+    tz_problem problem = resolve("star2d1r", 2, extent, TZ_SINGLE);
     tz_plan plan = {.height = TZ_LEVELS_MAX};
     assert_ok(tz_backend_cpu.plan(&problem, &place, &plan, &failure));
     assert_int_equal(plan.height, TZ_LEVELS_MAX);
@@ -270,10 +227,9 @@ static void test_heights_have_a_limit(void **state)
     tz_problem_clear(&problem);
 }
 
-static tz_model_work work_of(const fixture *f, const tz_problem *problem, const tz_plan *plan,
-                             int threads)
+static tz_model_work work_of(const tz_problem *problem, const tz_plan *plan, int threads)
 {
-    const tz_place place = {.device = &f->device, .threads = threads};
+    const tz_place place = {.device = &no_record, .threads = threads, .absent = true};
     tz_model_work work;
     if (tz_backend_cpu.work(problem, &place, plan, TZ_EFFORT_CACHED, &work, &failure))
         fail_msg("%s: %s", problem->stencil->id, failure.message);
@@ -282,16 +238,13 @@ static tz_model_work work_of(const fixture *f, const tz_problem *problem, const 
 
 static void test_work_of_every_plugin(void **state)
 {
-    const fixture *f = *state;
-    if (f->unreadable)
-        skip_test("%s", f->unreadable);
     for (int c = 0; c < CASES; c++) {
         tz_problem problem =
-            resolve(f, cases[c].name, cases[c].dims, cases[c].extent, cases[c].precision);
+            resolve(cases[c].name, cases[c].dims, cases[c].extent, cases[c].precision);
         for (int height = 1; height <= 4; height++) {
             tz_plan plan = {.height = height};
             assert_ok(tz_backend_cpu.plan(&problem, &(tz_place){.threads = 2}, &plan, &failure));
-            const tz_model_work work = work_of(f, &problem, &plan, 2);
+            const tz_model_work work = work_of(&problem, &plan, 2);
             const double cells = (double)cases[c].extent[0] * (double)cases[c].extent[1] *
                                  (double)cases[c].extent[2];
             assert_int_equal(work.kind, TZ_WORK_CPU);
@@ -301,8 +254,8 @@ static void test_work_of_every_plugin(void **state)
             assert_true(work.slowest >= 1.0 && work.slowest <= 2.0);
             assert_int_equal(work.parts_count, problem.stencil->passes_count);
             for (int p = 0; p < work.parts_count; p++)
-                assert_true(work.parts[p].narrow >= 0 &&
-                            work.parts[p].narrow <= work.parts[p].step.of[TZ_WORK_READ]);
+                assert_true(work.parts[p].step.of[TZ_WORK_READ] > 0 &&
+                            work.parts[p].shared_wavefronts >= work.parts[p].step.of[TZ_WORK_READ]);
             /* Vectors times their cells are the updates. */
             double vectors = 0;
             for (int p = 0; p < work.parts_count; p++)
@@ -331,53 +284,11 @@ static void test_work_of_every_plugin(void **state)
     }
 }
 
-/* Instructions a row outside its loop. */
-static double once_a_row(const tz_model_work *work)
-{
-    double sum = 0;
-    for (int p = 0; p < work->parts_count; p++)
-        for (int k = 0; k < TZ_WORK_CLASSES; k++)
-            sum += work->parts[p].warps * work->parts[p].once.of[k];
-    return sum / work->rows;
-}
-
-static void test_the_last_level_computes_no_more_than_its_rows(void **state)
-{
-    const fixture *f = *state;
-    if (f->unreadable)
-        skip_test("%s", f->unreadable);
-    /* Rows of three words, fewer than a vector of any instruction set. The last level computes them
-     * word by word; the levels before it compute whole vectors. So the mean over the levels is
-     * vectors + (words - vectors) / height. */
-    tz_problem problem = resolve(f, "cell", 3, (int64_t[]){96, 64, 64}, -1);
-    double once[3];
-    static const int heights[3] = {1, 2, 16};
-    for (int i = 0; i < 3; i++) {
-        const tz_plan plan = {.height = heights[i], .tile = {3, 64, 64}};
-        const tz_model_work work = work_of(f, &problem, &plan, 1);
-        once[i] = once_a_row(&work);
-    }
-    const double words = once[0], vectors = 2 * once[1] - once[0];
-    assert_true(vectors > 0 && words > 1.2 * vectors);
-    assert_true(fabs(once[2] - (vectors + (words - vectors) / 16)) < 1e-9 * words);
-    tz_problem_clear(&problem);
-    /* Whole vectors: every level alike. */
-    problem = resolve(f, "star2d1r", 2, (int64_t[]){512, 512, 1}, TZ_SINGLE);
-    const tz_plan low = {.height = 2, .tile = {512, 512, 1}};
-    const tz_plan high = {.height = 8, .tile = {512, 512, 1}};
-    const tz_model_work d = work_of(f, &problem, &low, 1), e = work_of(f, &problem, &high, 1);
-    assert_true(fabs(once_a_row(&d) - once_a_row(&e)) < 1e-9 * once_a_row(&d));
-    tz_problem_clear(&problem);
-}
-
 static void test_streamed_rows_begin_anew(void **state)
 {
-    const fixture *f = *state;
-    if (f->unreadable)
-        skip_test("%s", f->unreadable);
-    tz_problem problem = resolve(f, "pathfinder", 1, (int64_t[]){100000, 1, 1}, -1);
+    tz_problem problem = resolve("pathfinder", 1, (int64_t[]){100000, 1, 1}, -1);
     const tz_plan plan = {.height = 4, .tile = {50000, 1, 1}};
-    const tz_model_work work = work_of(f, &problem, &plan, 1);
+    const tz_model_work work = work_of(&problem, &plan, 1);
     assert_true(work.streamed_starts == 2 * 4); /* two tiles, a row a level */
     assert_true(work.starts == 0);
     tz_problem_clear(&problem);
@@ -385,16 +296,13 @@ static void test_streamed_rows_begin_anew(void **state)
 
 static void test_slabs_of_tiles_with_fewer_rows_begin_anew(void **state)
 {
-    const fixture *f = *state;
-    if (f->unreadable)
-        skip_test("%s", f->unreadable);
-    tz_problem problem = resolve(f, "star3d1r", 3, (int64_t[]){48, 48, 48}, TZ_SINGLE);
+    tz_problem problem = resolve("star3d1r", 3, (int64_t[]){48, 48, 48}, TZ_SINGLE);
     const tz_plan whole = {.height = 1, .tile = {48, 48, 24}};
     const tz_plan parts = {.height = 1, .tile = {48, 24, 48}};
     const tz_plan pieces = {.height = 1, .tile = {32, 48, 48}};
-    const tz_model_work a = work_of(f, &problem, &whole, 2);
-    const tz_model_work b = work_of(f, &problem, &parts, 2);
-    const tz_model_work c = work_of(f, &problem, &pieces, 2);
+    const tz_model_work a = work_of(&problem, &whole, 2);
+    const tz_model_work b = work_of(&problem, &parts, 2);
+    const tz_model_work c = work_of(&problem, &pieces, 2);
     assert_true(a.edge_lines == 0 && a.starts == 0);
     /* A row has three lines of its own and one with its neighbours at each end. */
     assert_true(b.starts == 0 && fabs(b.edge_lines - 2 * 48 * 5) < 1e-9 * b.edge_lines);
@@ -404,16 +312,13 @@ static void test_slabs_of_tiles_with_fewer_rows_begin_anew(void **state)
 
 static void test_bytes_follow_the_plan(void **state)
 {
-    const fixture *f = *state;
-    if (f->unreadable)
-        skip_test("%s", f->unreadable);
-    tz_problem problem = resolve(f, "star2d1r", 2, (int64_t[]){4096, 4096, 1}, TZ_SINGLE);
+    tz_problem problem = resolve("star2d1r", 2, (int64_t[]){4096, 4096, 1}, TZ_SINGLE);
     const tz_plan whole = {.height = 8, .tile = {4096, 4096, 1}};
     const tz_plan narrow = {.height = 8, .tile = {512, 4096, 1}};
     const tz_plan high = {.height = 24, .tile = {512, 4096, 1}};
-    const tz_model_work a = work_of(f, &problem, &whole, 1);
-    const tz_model_work b = work_of(f, &problem, &narrow, 1);
-    const tz_model_work c = work_of(f, &problem, &high, 1);
+    const tz_model_work a = work_of(&problem, &whole, 1);
+    const tz_model_work b = work_of(&problem, &narrow, 1);
+    const tz_model_work c = work_of(&problem, &high, 1);
     assert_true(a.ghost_bytes == 0 && a.redundancy == 1);
     assert_true(b.ghost_bytes > 0 && b.redundancy > 1);
     assert_true(c.ghost_bytes > b.ghost_bytes && c.redundancy > b.redundancy);
@@ -425,70 +330,48 @@ static void test_bytes_follow_the_plan(void **state)
     assert_true(b.starts > 0.95 * 8 * 4096 && b.starts < 1.05 * 8 * 4096);
     /* Two threads of one tile: one works. Of two equal ones: both do. */
     const tz_plan halves = {.height = 8, .tile = {4096, 2048, 1}};
-    assert_int_equal(work_of(f, &problem, &whole, 2).workers, 1);
-    const tz_model_work d = work_of(f, &problem, &halves, 2);
+    assert_int_equal(work_of(&problem, &whole, 2).workers, 1);
+    const tz_model_work d = work_of(&problem, &halves, 2);
     assert_int_equal(d.workers, 2);
     assert_true(d.slowest == 1.0);
     const tz_plan thirds = {.height = 8, .tile = {4096, 1366, 1}};
-    assert_true(work_of(f, &problem, &thirds, 2).slowest > 1.3);
+    assert_true(work_of(&problem, &thirds, 2).slowest > 1.3);
     tz_problem_clear(&problem);
 }
 
 /* Whether the passes of a stencil compute their rows one at a time, in tiles of so many columns. */
-static uint32_t alone(fixture *f, const char *stencil, int dims, int64_t columns)
+static uint32_t alone(const char *stencil, int dims, int64_t columns)
 {
     const int64_t extent[TZ_AXES] = {8192, 64, dims == 3 ? 64 : 1};
     const tz_machine machine = {.l1_bytes = 48 << 10};
-    tz_problem problem = resolve(f, stencil, dims, extent, TZ_SINGLE);
-    const tz_cpu_grid grid = tz_cpu_grid_of(&problem, &machine, 1);
+    tz_problem problem = resolve(stencil, dims, extent, TZ_SINGLE);
+    const tz_cpu_grid here = tz_cpu_grid_of(&problem, &machine, 1);
     const tz_plan plan = {.height = 1, .tile = {columns, extent[1], extent[2]}};
-    const tz_stage stage = tz_cpu_stage_of(&grid, &tz_cpu_skew, &plan);
+    const tz_stage stage = tz_cpu_stage_of(&here, &tz_cpu_skew, &plan);
     tz_problem_clear(&problem);
     return stage.alone;
 }
 
 static void test_rows_are_computed_at_once_where_that_saves_loads(void **state)
 {
-    fixture *f = *state;
-    assert_int_equal(alone(f, "box2d1r", 2, 1024), 0);
-    assert_int_equal(alone(f, "star2d1r", 2, 1024), 0);
-    assert_int_equal(alone(f, "wave2d", 2, 1024), 1); /* its rows stay in L1 */
-    assert_int_equal(alone(f, "wave2d", 2, 4096), 0);
-    assert_int_equal(alone(f, "lbm", 2, 1024), 1); /* of each field a cell reads one row */
-    assert_int_equal(alone(f, "lbm", 2, 8192), 1);
-    assert_int_equal(alone(f, "star3d1r", 3, 64), 0);
-    assert_int_equal(alone(f, "box3d1r", 3, 64), 0);
+    static const struct {
+        const char *stencil;
+        int dims;
+        int64_t columns;
+        uint32_t alone;
+    } known[] = {
+        {"box2d1r", 2, 1024, 0}, {"star2d1r", 2, 1024, 0}, {"wave2d", 2, 4096, 0},
+        {"star3d1r", 3, 64, 0},  {"box3d1r", 3, 64, 0},    {"wave2d", 2, 1024, 1}, /* stay in L1 */
+        {"lbm", 2, 1024, 1}, /* of each field a cell reads one row */
+        {"lbm", 2, 8192, 1},
+    };
+    for (size_t k = 0; k < sizeof known / sizeof *known; k++)
+        assert_int_equal(alone(known[k].stencil, known[k].dims, known[k].columns), known[k].alone);
 }
 
-static int set_up(void **state)
-{
-    static fixture f;
-    /* Of two plugins of a name the first counts. */
-    static const char *const folders[] = {TZ_TEST_PLAIN_PLUGIN_DIR, TZ_TEST_PLUGIN_DIR};
-    if (tz_registry_create(&f.registry, folders, 2, &failure))
-        return -1;
-    tz_problem problem = resolve(&f, "star2d1r", 2, cases[0].extent, TZ_SINGLE);
-    const tz_place place = {.device = &f.device, .threads = 1};
-    tz_plan plan = {.height = 1};
-    tz_model_work work;
-    if (tz_backend_cpu.plan(&problem, &place, &plan, &failure) != TZ_OK ||
-        tz_backend_cpu.work(&problem, &place, &plan, TZ_EFFORT_CACHED, &work, &failure) != TZ_OK)
-        f.unreadable = failure.message;
-    tz_problem_clear(&problem);
-    *state = &f;
-    return 0;
-}
-
-static int tear_down(void **state)
-{
-    tz_registry_destroy(((fixture *)*state)->registry);
-    return 0;
-}
-
-TEST_MAIN(set_up, tear_down, TEST(test_geometry_is_what_the_engine_walks),
+TEST_MAIN(open_plugins, close_plugins, TEST(test_geometry_is_what_the_engine_walks),
           TEST(test_candidates_are_plans), TEST(test_diamonds_are_chosen),
           TEST(test_impossible_candidates_are_refused), TEST(test_heights_have_a_limit),
-          TEST(test_work_of_every_plugin), TEST(test_the_last_level_computes_no_more_than_its_rows),
-          TEST(test_streamed_rows_begin_anew), TEST(test_slabs_of_tiles_with_fewer_rows_begin_anew),
-          TEST(test_bytes_follow_the_plan),
+          TEST(test_work_of_every_plugin), TEST(test_streamed_rows_begin_anew),
+          TEST(test_slabs_of_tiles_with_fewer_rows_begin_anew), TEST(test_bytes_follow_the_plan),
           TEST(test_rows_are_computed_at_once_where_that_saves_loads))

@@ -65,11 +65,10 @@ static bool count_plan(const tz_stencil *stencil, const char *family, int precis
 static bool is_slow(const char *stencil, const char *family)
 {
     static const char *const slow[][2] = {
-        {"numbers", "stream"},      {"numbers", "resident"},  {"sound3d8", "stream"},
-        {"d3q19", "stream"},        {"d3q19", "block"},       {"mixed3d", "stream"},
-        {"cell", "resident"},       {"cell", "tile"},         {"twofields", "stream"},
-        {"redblack", "resident"},   {"hotspot", "resident"},  {"twofields", "resident"},
-        {"onesided2d", "resident"}, {"star3d1r", "resident"},
+        {"numbers", "stream"},     {"numbers", "resident"},    {"sound3d8", "stream"},
+        {"d3q19", "stream"},       {"mixed3d", "stream"},      {"cell", "resident"},
+        {"twofields", "stream"},   {"redblack", "resident"},   {"hotspot", "resident"},
+        {"twofields", "resident"}, {"onesided2d", "resident"}, {"star3d1r", "resident"},
     };
     for (size_t k = 0; k < sizeof slow / sizeof *slow; k++)
         if (strcmp(stencil, slow[k][0]) == 0 && strcmp(family, slow[k][1]) == 0)
@@ -82,7 +81,7 @@ static void count_stencil(const tz_stencil *stencil)
     const tz_cuda_family *family;
     int taken = 0;
     for (int f = 0; tz_cuda_family_at(f, stencil->dims, &family); f++)
-        for (int b = 0; family && b < TZ_BOUNDARIES; b++)
+        for (int b = 0; family && !family->named && b < TZ_BOUNDARIES; b++)
             for (int precision = TZ_SINGLE; precision <= TZ_DOUBLE; precision++) {
                 const bool real = tz_stencil_has_real(stencil);
                 if (is_slow(stencil->id, family->name) || !(stencil->boundaries & TZ_ALLOW(b)) ||

@@ -83,8 +83,8 @@ static void slabs_compile(void **state)
 {
     static const struct {
         const char *stencil, *family;
-    } cases[] = {{"swirl1d", "block"}, {"redblack", "stream"},   {"swirl1d", "stream"},
-                 {"redblack", "tile"}, {"redblack", "resident"}, {"mixed3d", "stream"}};
+    } cases[] = {{"swirl1d", "direct"},  {"redblack", "stream"},   {"swirl1d", "stream"},
+                 {"redblack", "direct"}, {"redblack", "resident"}, {"mixed3d", "stream"}};
     need_nvrtc();
     for (size_t k = 0; k < (is_complete() ? sizeof cases / sizeof *cases : 2); k++) {
         const tz_stencil *stencil;
@@ -103,8 +103,8 @@ static void other_texts_compile(void **state)
     static const tz_dtype dtypes[] = {TZ_DTYPE_F32, TZ_DTYPE_F64, TZ_DTYPE_I32, TZ_DTYPE_U8};
     need_nvrtc();
     for (int a = 0; a < (is_complete() ? 3 : 1); a++) {
-        const char *const texts[] = {tz_cuda_transform_source(), tz_cuda_jump_source(),
-                                     tz_cuda_refine_source()};
+        const char *const texts[] = {tz_cuda_text_transform, tz_cuda_text_jump,
+                                     tz_cuda_text_refine};
         size_t bytes;
         for (int k = 0; k < 3; k++)
             free(compiled(architectures[a], texts[k], &bytes));

@@ -86,14 +86,14 @@ static void fields_and_norms_are_right(void **state)
         advance(&r, "direct", 1, iterations);
         same_norm(&r);
     }
-    advance(&r, "tile", 2, 2);
-    advance(&r, "tile", 1, 1);
+    advance(&r, "stream", 2, 2);
+    advance(&r, "stream", 1, 1);
     same_norm(&r);
     advance(&r, "direct", 1, 1);
     same_norm(&r);
     advance(&r, "direct", 1, 34); /* longer than a graph of launches */
     same_norm(&r);
-    advance(&r, "tile", 1, 3);
+    advance(&r, "stream", 1, 3);
     same_norm(&r);
     end_run(&r);
 }
@@ -108,7 +108,7 @@ static void one_array_is_not_stored(void **state)
     assert_ok(tz_cuda_family_find("direct", &r.problem, &family, &failure));
     assert_int_equal(tz_cuda_handed(family, &r.problem, 0), -1);
     assert_int_equal(tz_cuda_handed(family, &r.problem, 1), 0);
-    assert_ok(tz_cuda_family_find("tile", &r.problem, &family, &failure));
+    assert_ok(tz_cuda_family_find("stream", &r.problem, &family, &failure));
     assert_int_equal(tz_cuda_handed(family, &r.problem, 1), -1);
     end_run(&r);
 }

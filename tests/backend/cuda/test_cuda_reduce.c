@@ -189,27 +189,35 @@ static tz_cuda_record run_kernel(const field *f, int type, tz_cuda_number which,
     return record;
 }
 
+static void check_numbers(const field *f, int type, const char *how, const tz_reduction *got)
+{
+    tz_reduction want;
+    assert_ok(tz_reduce_host(&f->problem, 0, &f->host, NULL, &want, NULL));
+    if (!same(got->min, want.min) || !same(got->max, want.max) || !same(got->sum, want.sum) ||
+        got->population != want.population || got->hash != want.hash ||
+        got->not_finite != want.not_finite ||
+        memcmp(got->first_not_finite, want.first_not_finite, sizeof want.first_not_finite) != 0)
+        fail_msg("type %d, %lld x %lld x %lld, %s: min %a %a max %a %a sum %a %a population %lld "
+                 "%lld not finite %lld %lld hash %llx %llx",
+                 type, (long long)f->problem.extent[0], (long long)f->problem.extent[1],
+                 (long long)f->problem.extent[2], how, got->min, want.min, got->max, want.max,
+                 got->sum, want.sum, (long long)got->population, (long long)want.population,
+                 (long long)got->not_finite, (long long)want.not_finite,
+                 (unsigned long long)got->hash, (unsigned long long)want.hash);
+}
+
 static void numbers_agree(const field *f, int type, int64_t warps, int blocks)
 {
-    tz_reduction want, got;
+    tz_reduction got;
     double *sums;
     int64_t count;
-    assert_ok(tz_reduce_host(&f->problem, 0, &f->host, NULL, &want, NULL));
+    char how[64];
     const tz_cuda_record record =
         run_kernel(f, type, TZ_CUDA_NUMBERS, NULL, warps, blocks, &sums, &count);
     tz_cuda_record_conclude(&record, &f->problem, 0, sums, count, &got);
     free(sums);
-    if (!same(got.min, want.min) || !same(got.max, want.max) || !same(got.sum, want.sum) ||
-        got.population != want.population || got.hash != want.hash ||
-        got.not_finite != want.not_finite ||
-        memcmp(got.first_not_finite, want.first_not_finite, sizeof got.first_not_finite) != 0)
-        fail_msg("type %d, %lld x %lld x %lld, %lld warps, %d blocks: min %a %a max %a %a sum %a "
-                 "%a population %lld %lld not finite %lld %lld hash %llx %llx",
-                 type, (long long)f->problem.extent[0], (long long)f->problem.extent[1],
-                 (long long)f->problem.extent[2], (long long)warps, blocks, got.min, want.min,
-                 got.max, want.max, got.sum, want.sum, (long long)got.population,
-                 (long long)want.population, (long long)got.not_finite, (long long)want.not_finite,
-                 (unsigned long long)got.hash, (unsigned long long)want.hash);
+    snprintf(how, sizeof how, "%d warps, %d blocks", (int)warps, blocks);
+    check_numbers(f, type, how, &got);
 }
 
 /* A field in three slabs gives the numbers of the field. */
@@ -217,9 +225,8 @@ static void slabs_agree(const field *f, int type)
 {
     const int64_t n = f->problem.extent[2];
     const int64_t at[] = {0, n / 4, n / 2 + 1, n};
-    tz_reduction want, got;
+    tz_reduction got;
     tz_reduce_sums all;
-    assert_ok(tz_reduce_host(&f->problem, 0, &f->host, NULL, &want, NULL));
     assert_ok(tz_reduce_begin(&all, &f->problem, 0, &failure));
     for (int i = 0; i < 3; i++) {
         double *sums;
@@ -235,14 +242,7 @@ static void slabs_agree(const field *f, int type)
         free(sums);
     }
     tz_reduce_end(&all, &got);
-    if (!same(got.min, want.min) || !same(got.max, want.max) || !same(got.sum, want.sum) ||
-        got.population != want.population || got.hash != want.hash ||
-        got.not_finite != want.not_finite ||
-        memcmp(got.first_not_finite, want.first_not_finite, sizeof got.first_not_finite) != 0)
-        fail_msg("type %d, %lld x %lld x %lld in slabs: min %a %a max %a %a sum %a %a", type,
-                 (long long)f->problem.extent[0], (long long)f->problem.extent[1],
-                 (long long)f->problem.extent[2], got.min, want.min, got.max, want.max, got.sum,
-                 want.sum);
+    check_numbers(f, type, "in slabs", &got);
 }
 
 static const int64_t grids[][3] = {
@@ -443,7 +443,7 @@ static void shrink_on_host(const field *f, int type, int64_t z, int nx, int ny, 
     tz_reducer *reducer;
     char *row = malloc((size_t)n[0] * size);
     assert_non_null(row);
-    assert_ok(tz_reducer_create(&reducer, n[0], n[1], nx, ny, values, NULL));
+    assert_ok(tz_reducer_create(&reducer, n[0], n[1], nx, ny, NULL, values, NULL));
     for (int64_t y = 0; y < n[1]; y++) {
         if (type == BITS)
             for (int64_t x = 0; x < n[0]; x++)

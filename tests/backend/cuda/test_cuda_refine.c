@@ -59,7 +59,7 @@ static void check_grid(int64_t nx, int64_t ny, int64_t nz, int blocks)
                                    .backwards = blocks % 2 == 0,
                                    .buffers_count = ARRAYS,
                                    .buffers = buffers};
-        assert_ok(simt_build_kernel(build, tz_cuda_refine_source(), names[k], &entry, &failure));
+        assert_ok(simt_build_kernel(build, tz_cuda_text_refine, names[k], &entry, &failure));
         if (!simt_run(machine, entry, &shape, pointers, &report) || simt_report_total(&report) > 0)
             fail_msg("%s: %s", names[k], report.message[0]);
     }

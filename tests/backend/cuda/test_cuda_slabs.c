@@ -105,6 +105,7 @@ static tz_box slices_of(const tz_problem *of, int64_t low, int64_t high)
 static void fill(int round, bool all)
 {
     static uint32_t cells[CELLS_MAX];
+    slabs->offered = 0; /* cells are stored */
     for (int i = slabs->low; i < slabs->high; i++) {
         const tz_problem *part = &slabs->parts[i]->problem;
         const int64_t n = part->elements[part->dims - 1], slice = tz_problem_elements(part) / n;

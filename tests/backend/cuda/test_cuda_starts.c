@@ -28,26 +28,6 @@ static void sectors_are_asked_for_twice(void **state)
     }
 }
 
-/* Blocks at the border do more, and a small grid's are dealt out unevenly; each load of a tile's
- * loop is waited for. */
-static void tiles_have_borders(void **state)
-{
-    tz_plan plan = {.height = 2, .family = "tile"};
-    tz_model_work work = work_for("star2d1r", TZ_SINGLE, 1024, 1024, 1, &plan, TZ_EFFORT_COMPILE);
-    assert_int_equal(work.parts_count, 2);
-    const tz_work_part *inner = &work.parts[0], *border = &work.parts[1];
-    /* 16 x 32 blocks of 8 warps; of 132 multiprocessors with four each some have three that are at
-     * the border, and hardly one has four. */
-    assert_true(inner->warps == 14.0 * 30 * 8 && border->warps == (512.0 - 14 * 30) * 8);
-    assert_true(inner->busiest_warps == 8.0 && border->busiest_warps == 24.0);
-    assert_true(tz_work_mix_sum(&border->step) > 1.5 * tz_work_mix_sum(&inner->step));
-    /* 68 x 36 elements: ten rounds of 256 threads. */
-    assert_true(inner->once.of[TZ_WORK_READ] > 9.0 && inner->once.of[TZ_WORK_READ] <= 11.0);
-    assert_true(inner->once_waits >= 1.0 && inner->once_waits <= 10.0);
-    work = work_for("star2d1r", TZ_SINGLE, 8192, 8192, 1, &plan, TZ_EFFORT_COMPILE);
-    assert_true(work.parts[0].busiest_warps == 0.0 && work.parts[1].busiest_warps == 0.0);
-}
-
 static tz_model_work resident(const char *id, int precision, int64_t nx, int64_t ny, int64_t nz,
                               int height, int warps)
 {
@@ -195,5 +175,5 @@ static void pairs_come_apart(void **state)
 }
 
 TEST_MAIN(set_up, tear_down, TEST(starts_take_their_time), TEST(blocks_that_meet_wait_together),
-          TEST(pairs_come_apart), TEST(sectors_are_asked_for_twice), TEST(tiles_have_borders),
-          TEST(exchanges_go_in_batches), TEST(few_warps_fetch_the_code_of_the_ends))
+          TEST(pairs_come_apart), TEST(sectors_are_asked_for_twice), TEST(exchanges_go_in_batches),
+          TEST(few_warps_fetch_the_code_of_the_ends))

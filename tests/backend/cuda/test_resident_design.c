@@ -30,24 +30,30 @@ static const struct {
 };
 
 static const tz_limits h200 = {132, 227 << 10};
-static tz_simulation *make(size_t c)
+
+static tz_simulation *create(const char *stencil, const int64_t extent[TZ_AXES], int precision,
+                             const char *boundary_x, const char *boundary_y)
 {
     tz_simulation_config config = {.registry = registry,
-                                   .stencil = cases[c].stencil,
-                                   .precision = cases[c].precision,
+                                   .stencil = stencil,
+                                   .precision = precision,
+                                   .boundary = {boundary_x, boundary_y, boundary_y},
                                    .backend = "reference",
                                    .threads = 1,
                                    .dry = true};
     for (int axis = 0; axis < TZ_AXES; axis++) {
-        config.extent[axis] = cases[c].extent[axis];
-        if (cases[c].extent[axis] > 1) {
-            config.boundary[axis] = cases[c].boundary;
-            config.dims = axis + 1;
-        }
+        config.extent[axis] = extent[axis];
+        config.dims = extent[axis] > 1 ? axis + 1 : config.dims;
     }
     tz_simulation *simulation = NULL;
     assert_ok(tz_simulation_create(&simulation, &config, &failure));
     return simulation;
+}
+
+static tz_simulation *make(size_t c)
+{
+    return create(cases[c].stencil, cases[c].extent, cases[c].precision, cases[c].boundary,
+                  cases[c].boundary);
 }
 
 static void check_narrowed(size_t c, const tz_problem *problem, const tz_plan *plan, bool found,
@@ -159,23 +165,6 @@ static void test_ends_of_rows_have_banks(void **state)
                 assert_int_equal(banks, UINT32_MAX);
             }
         }
-}
-
-static tz_simulation *create(const char *stencil, const int64_t extent[TZ_AXES], int precision,
-                             const char *boundary_x, const char *boundary_y)
-{
-    tz_simulation_config config = {.registry = registry,
-                                   .stencil = stencil,
-                                   .precision = precision,
-                                   .dims = extent[2] > 1 ? 3 : 2,
-                                   .extent = {extent[0], extent[1], extent[2]},
-                                   .boundary = {boundary_x, boundary_y},
-                                   .backend = "reference",
-                                   .threads = 1,
-                                   .dry = true};
-    tz_simulation *simulation = NULL;
-    assert_ok(tz_simulation_create(&simulation, &config, &failure));
-    return simulation;
 }
 
 static int gather_of(const char *stencil, const int64_t extent[TZ_AXES], int height, int precision,

@@ -7,14 +7,21 @@ foreach(part 1 2)
     trapeze_add_test(backend/cuda/simt families_${part} test_simt --part ${part},2)
     set_tests_properties(backend/cuda/simt/families_${part} PROPERTIES PROCESSORS 2)
 endforeach()
-file(STRINGS backend/cuda/simt/cases.txt groups REGEX "^\\[")
-set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS backend/cuda/simt/cases.txt)
-foreach(group IN LISTS groups)
-    string(REGEX REPLACE "[][]" "" group ${group})
-    trapeze_add_test(backend/cuda/simt ${group} test_simt --cases ${CMAKE_CURRENT_SOURCE_DIR}/backend/cuda/simt/cases.txt
-        --group ${group} --plugins ${PROJECT_BINARY_DIR}/plugins --plugins ${PROJECT_BINARY_DIR}/test-plugins
-        --plugins ${PROJECT_BINARY_DIR}/defined-plugins)
-endforeach()
+# Cases of a file, a test for each group, labelled with a room.
+function(trapeze_add_cases room file)
+    file(STRINGS ${file} groups REGEX "^\\[")
+    set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${file})
+    foreach(group IN LISTS groups)
+        string(REGEX REPLACE "[][]" "" group ${group})
+        trapeze_add_test(${room} ${group} test_simt --cases ${CMAKE_CURRENT_SOURCE_DIR}/${file} --group ${group}
+            --plugins ${PROJECT_BINARY_DIR}/plugins --plugins ${PROJECT_BINARY_DIR}/test-plugins
+            --plugins ${PROJECT_BINARY_DIR}/defined-plugins)
+    endforeach()
+endfunction()
+trapeze_add_cases(backend/cuda/simt backend/cuda/simt/cases.txt)
+if(TRAPEZE_PAPERS)
+    trapeze_add_cases(papers papers/cases.txt)
+endif()
 
 # Stand-ins for the driver, NVRTC, NVML and cuFFT (fake/fake.h), found first: no GPU and no toolkit needed.
 set(fakes ${PROJECT_BINARY_DIR}/test-fakes)
@@ -51,5 +58,5 @@ if(TRAPEZE_PAPERS)
     add_dependencies(tests_papers fake_cuda fake_nvrtc fake_nvidia-ml fake_cufft)
     set_tests_properties(papers/test_papers_cuda papers/test_papers_costs PROPERTIES
         ENVIRONMENT_MODIFICATION LD_LIBRARY_PATH=path_list_prepend:${fakes})
-    set_property(TEST papers/test_papers_cost_kernels APPEND PROPERTY ENVIRONMENT TRAPEZE_CACHE=)
+    set_property(TEST papers/test_papers_cost_kernels papers/test_papers_families APPEND PROPERTY ENVIRONMENT TRAPEZE_CACHE=)
 endif()

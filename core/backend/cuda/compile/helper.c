@@ -1,8 +1,8 @@
 /* The program trapeze-compile: NVRTC in a process of its own. compilers.c starts it, sends it one
  * source after the other (wire.h), and kills it. It ends with its input, whatever it is doing. */
-#include "backend/cuda/compile/library.h"
 #include "backend/cuda/compile/wire.h"
 #include "base/error.h"
+#include "base/library.h"
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
@@ -39,7 +39,7 @@ typedef struct nvrtc {
     NVRTC_TABLE(NVRTC_MEMBER)
     NVRTC_OPTIONAL_TABLE(NVRTC_MEMBER)
 #undef NVRTC_MEMBER
-    tz__library library;
+    tz_library library;
     int major, minor;
 } nvrtc;
 
@@ -56,7 +56,7 @@ static tz_status nvrtc_open(nvrtc *out, tz_error *error)
         "/usr/local/cuda/lib64/libnvrtc.so",
         NULL,
     };
-    static const tz__symbol symbols[] = {
+    static const tz_library_symbol symbols[] = {
 #define NVRTC_SYMBOL(member, type, parameters) {"nvrtc" #member, offsetof(nvrtc, member), false},
 #define NVRTC_OPTIONAL(member, type, parameters) {"nvrtc" #member, offsetof(nvrtc, member), true},
         NVRTC_TABLE(NVRTC_SYMBOL) NVRTC_OPTIONAL_TABLE(NVRTC_OPTIONAL)
@@ -64,7 +64,7 @@ static tz_status nvrtc_open(nvrtc *out, tz_error *error)
 #undef NVRTC_OPTIONAL
     };
     memset(out, 0, sizeof *out);
-    out->library = tz__library_open(names, out, symbols, sizeof symbols / sizeof *symbols);
+    out->library = tz_library_open(names, out, symbols, sizeof symbols / sizeof *symbols);
     const char *name = out->library.name, *missing = out->library.missing;
     if (!out->library.handle)
         return tz_error_set(

@@ -2,9 +2,9 @@
 #ifndef TZ_CORE_BACKEND_CUDA_DRIVER_DRIVER_IMPL_H
 #define TZ_CORE_BACKEND_CUDA_DRIVER_DRIVER_IMPL_H
 
-#include "backend/cuda/compile/library.h"
 #include "backend/cuda/driver/driver.h"
 #include "backend/cuda/driver/queue.h"
+#include "base/library.h"
 #include <stdatomic.h>
 
 /* Values of CUresult that the code tests for. fault.c explains others to users. */
@@ -112,7 +112,7 @@ typedef struct tz__driver {
 #define TZ__DRIVER_MEMBER(member, symbol, parameters) tz_cu_result(*member) parameters;
     TZ__DRIVER_TABLE(TZ__DRIVER_MEMBER)
 #undef TZ__DRIVER_MEMBER
-    tz__library library;
+    tz_library library;
     int version_number; /* 1000 major + 10 minor */
     int devices;
 } tz__driver;

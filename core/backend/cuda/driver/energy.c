@@ -2,7 +2,7 @@
  * nvml.h. */
 #include "backend/cuda/driver/energy.h"
 
-#include "backend/cuda/compile/library.h"
+#include "base/library.h"
 #include <stdlib.h>
 
 enum { NVML_NOT_SUPPORTED = 3, NVML_DRIVER_NOT_LOADED = 9 }; /* nvmlReturn_t */
@@ -43,7 +43,7 @@ struct tz_cuda_energy {
     NVML_TABLE(NVML_MEMBER)
     NVML_OPTIONAL_TABLE(NVML_MEMBER)
 #undef NVML_MEMBER
-    tz__library library;
+    tz_library library;
     bool started;
     device_handle device;
 };
@@ -65,7 +65,7 @@ static tz_status too_old(const char *symbol, tz_error *error)
 tz_status tz_cuda_energy_open(tz_cuda_energy **out, const tz_cuda_device *device, tz_error *error)
 {
     static const char *const names[] = {"libnvidia-ml.so.1", NULL};
-    static const tz__symbol symbols[] = {
+    static const tz_library_symbol symbols[] = {
 #define NVML_SYMBOL(member, type, symbol, parameters)                                              \
     {#symbol, offsetof(tz_cuda_energy, member), false},
 #define NVML_OPTIONAL(member, type, symbol, parameters)                                            \
@@ -79,7 +79,7 @@ tz_status tz_cuda_energy_open(tz_cuda_energy **out, const tz_cuda_device *device
     tz_cuda_energy *energy = calloc(1, sizeof *energy);
     if (!energy)
         return tz_error_set(error, TZ_MEMORY, NULL, "not enough memory to open NVML");
-    energy->library = tz__library_open(names, energy, symbols, sizeof symbols / sizeof *symbols);
+    energy->library = tz_library_open(names, energy, symbols, sizeof symbols / sizeof *symbols);
     if (!energy->library.handle) {
         status = tz_error_set(error, TZ_UNSUPPORTED, NULL,
                               "no NVML: libnvidia-ml.so.1, a part of the driver, cannot be opened");
@@ -122,7 +122,7 @@ void tz_cuda_energy_close(tz_cuda_energy *energy)
         return;
     if (energy->started)
         energy->shutdown();
-    tz__library_close(&energy->library);
+    tz_library_close(&energy->library);
     free(energy);
 }
 

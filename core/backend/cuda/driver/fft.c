@@ -34,7 +34,7 @@ struct tz_cuda_fft {
 #define FFT_MEMBER(member, symbol, parameters) int(*member) parameters;
     FFT_TABLE(FFT_MEMBER)
 #undef FFT_MEMBER
-    tz__library library;
+    tz_library library;
     int version_number; /* 1000 major + 100 minor + patch */
 };
 
@@ -42,7 +42,7 @@ void tz_cuda_fft_close(tz_cuda_fft *fft)
 {
     if (!fft)
         return;
-    tz__library_close(&fft->library);
+    tz_library_close(&fft->library);
     free(fft);
 }
 
@@ -57,7 +57,7 @@ tz_status tz_cuda_fft_open(tz_cuda_fft **out, tz_error *error)
         "/usr/local/cuda/lib64/libcufft.so",
         NULL,
     };
-    static const tz__symbol symbols[] = {
+    static const tz_library_symbol symbols[] = {
 #define FFT_SYMBOL(member, symbol, parameters) {#symbol, offsetof(tz_cuda_fft, member), false},
         FFT_TABLE(FFT_SYMBOL)
 #undef FFT_SYMBOL
@@ -66,7 +66,7 @@ tz_status tz_cuda_fft_open(tz_cuda_fft **out, tz_error *error)
     tz_cuda_fft *fft = calloc(1, sizeof *fft);
     if (!fft)
         return tz_error_set(error, TZ_MEMORY, NULL, "not enough memory to open cuFFT");
-    fft->library = tz__library_open(names, fft, symbols, sizeof symbols / sizeof *symbols);
+    fft->library = tz_library_open(names, fft, symbols, sizeof symbols / sizeof *symbols);
     tz_status status = TZ_OK;
     const char *missing = fft->library.missing;
     if (!fft->library.handle)

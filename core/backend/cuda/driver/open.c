@@ -7,21 +7,21 @@
 
 void tz__driver_close(tz__driver *api)
 {
-    tz__library_close(&api->library);
+    tz_library_close(&api->library);
 }
 
 tz_status tz__driver_open(tz__driver *api, tz_error *error)
 {
     static const char *const names[] = {"libcuda.so.1", NULL};
-    static const tz__symbol symbols[] = {
+    static const tz_library_symbol symbols[] = {
 #define DRIVER_SYMBOL(member, symbol, parameters) {#symbol, offsetof(tz__driver, member), false},
         TZ__DRIVER_TABLE(DRIVER_SYMBOL)
 #undef DRIVER_SYMBOL
     };
     memset(api, 0, sizeof *api);
-    api->library = tz__library_open(names, api, symbols, sizeof symbols / sizeof *symbols);
+    api->library = tz_library_open(names, api, symbols, sizeof symbols / sizeof *symbols);
     if (!api->library.handle) {
-        const char *why = tz__library_why();
+        const char *why = tz_library_why();
         return tz_error_set(error, TZ_BACKEND, NULL,
                             "no NVIDIA driver: %s; install one or use --backend cpu",
                             why ? why : "libcuda.so.1 cannot be opened");

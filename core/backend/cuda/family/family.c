@@ -17,10 +17,8 @@
     F(line, D(line) D(line_kernel))                                                                \
     F(rows, D(rows) D(rows_cell) D(rows_ring) D(rows_kernel))                                      \
     F(planes, D(planes) D(planes_border) D(planes_read) D(planes_cell) D(planes_kernel))           \
-    F(tile, D(tile) D(tile_kernel))                                                                \
     F(direct, D(direct) D(direct_kernel) D(direct_wide) D(direct_wide_kernel))                     \
-    F(resident, D(resident) D(resident_exchange) D(resident_kernel) D(resident_tile))              \
-    F(block, D(block) D(block_kernel))
+    F(resident, D(resident) D(resident_exchange) D(resident_kernel) D(resident_tile))
 
 #define DECLARE(name, texts) extern const tz_cuda_family tz_cuda_family_##name;
 #define ADDRESS(name, texts) &tz_cuda_family_##name,
@@ -55,22 +53,29 @@ const tz_cuda_header tz_cuda_headers[] = {TEXTS(HEADER) PUBLIC(HEADER_PUBLIC)
                                               SPECTRAL(HEADER_SPECTRAL)};
 const size_t tz_cuda_headers_count = sizeof tz_cuda_headers / sizeof *tz_cuda_headers;
 
+/* The families of the product, then those added; NULL after the last. */
+static const tz_cuda_family *family_of(int index)
+{
+    return index < FAMILIES_COUNT ? families[index]
+                                  : tz_cuda_families_added[index - FAMILIES_COUNT];
+}
+
 bool tz_cuda_family_at(int index, int dims, const tz_cuda_family **out)
 {
-    const tz_cuda_family *family = index < FAMILIES_COUNT ? families[index] : NULL;
+    const tz_cuda_family *family = family_of(index);
     *out = family && family->dims_low <= dims && dims <= family->dims_high ? family : NULL;
-    return index < FAMILIES_COUNT;
+    return family != NULL;
 }
 
 /* Versions of a family for other dimensions have its name, too. */
 const char *tz_cuda_family_name(int index)
 {
-    for (int i = 0; i < FAMILIES_COUNT; i++) {
+    for (int i = 0; family_of(i); i++) {
         bool first = true;
         for (int k = 0; k < i; k++)
-            first = first && strcmp(families[k]->name, families[i]->name) != 0;
+            first = first && strcmp(family_of(k)->name, family_of(i)->name) != 0;
         if (first && index-- == 0)
-            return families[i]->name;
+            return family_of(i)->name;
     }
     return NULL;
 }
@@ -91,8 +96,8 @@ tz_status tz_cuda_family_find(const char *name, const tz_problem *problem,
     if (*out)
         return TZ_OK;
     return tz_error_set(error, TZ_UNKNOWN, "family",
-                        "'%s' is no family of the cuda backend in %d-D; it has %s", name,
-                        problem->dims, known);
+                        "'%s' is no family of the cuda backend in %d-D; it has %s%s", name,
+                        problem->dims, known, tz_cuda_families_left_out);
 }
 
 int tz_cuda_taken(const tz_problem *problem, int field)
@@ -228,7 +233,7 @@ static tz_status complete_plan(const tz_problem *problem, const tz_limits *limit
             return TZ_OK;
     }
     for (int i = 0; status && tz_cuda_family_at(i, problem->dims, &family); i++) {
-        if (!family || tz_cuda_refusal(family, problem))
+        if (!family || family->named || tz_cuda_refusal(family, problem))
             continue;
         *plan = given;
         tz_error reason = {0};

@@ -20,7 +20,8 @@ typedef struct tz_cuda_family {
     int dims_low, dims_high; /* of the grids that it takes */
     int height_max;          /* of a plan; 0: the family checks it */
     int64_t tile_max;        /* along an axis; 0: any */
-    /* OPTIONAL. Knobs of plans that this family alone has. */
+    bool named;              /* only for plans that name it */
+    /* OPTIONAL. Knobs of plans that not all families have. */
     const char *own[TZ_CUDA_OWN_KNOBS];
     /* Why it takes no stencils of bits, of several passes, with streamed fields; NULL: it does. */
     const char *no_bits, *no_passes, *no_streamed;
@@ -80,8 +81,13 @@ int tz_cuda_threads(const tz_cuda_family *family, const tz_plan *plan);
 /* Why a family cannot take this stencil; NULL: it can. */
 const char *tz_cuda_refusal(const tz_cuda_family *family, const tz_problem *problem);
 
-/* The families in order of preference; false after the last. *out is NULL if a family takes no
- * grids of that many dimensions. */
+/* Families of model/papers, NULL-terminated, and what to say where they are left out
+ * (core/papers.c). */
+extern const tz_cuda_family *const tz_cuda_families_added[];
+extern const char tz_cuda_families_left_out[];
+
+/* The families in order of preference, then those added; false after the last. *out is NULL if a
+ * family takes no grids of that many dimensions. */
 bool tz_cuda_family_at(int index, int dims, const tz_cuda_family **out);
 /* tz_backend.family: each name once. */
 const char *tz_cuda_family_name(int index);

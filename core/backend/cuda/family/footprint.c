@@ -101,6 +101,7 @@ void tz_footprint_probe(const tz_problem *problem, const tz_pass *pass, tz_footp
             if (!tz_type_is_real(problem->stencil->constants[k].type) && constants[k].i == 0)
                 constants[k].i = p.trial & 1;
         p.access.constants = constants;
+        p.access.engine = pass->engine;
         p.access.x = (int64_t)(draw(&p) % 7);
         p.access.y = (int64_t)(draw(&p) % 7);
         p.access.z = (int64_t)(draw(&p) % 7);

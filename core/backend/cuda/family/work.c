@@ -670,7 +670,7 @@ tz_status tz_cuda_candidates(const tz_problem *problem, const tz_place *place, c
     if (given->family[0])
         tz_cuda_family_find(given->family, problem, &named, NULL);
     for (int i = 0; tz_cuda_family_at(i, problem->dims, &made.family); i++)
-        if (made.family && (!given->family[0] || made.family == named))
+        if (made.family && (given->family[0] ? made.family == named : !made.family->named))
             made.family->planner->candidates(&made);
     *count = made.count;
     if (made.count > 0)

@@ -11,9 +11,9 @@
 /* A step of a family's main loop: the instructions of its warps inside the grid (`inner`), at the
  * grid's ends along the streamed axis (`end`) and at its sides (`side`).
  *
- * In the resident family, `end` is an exchange. In the tile family, a step is one element of a
- * thread, and `end` and `side_end` are the other instructions of a pass, of inner and of border
- * blocks. */
+ * In the resident family, `end` is an exchange. In the tile family of model/papers, a step is one
+ * element of a thread, and `end` and `side_end` are the other instructions of a pass, of inner and
+ * of border blocks. */
 typedef struct tz_cuda_steps {
     tz_work_part inner, end, side; /* of these: step, once, chain, clocks, text_bytes */
     /* Planes: steps that store nothing; at the ends, steps whose passes are all skipped. */

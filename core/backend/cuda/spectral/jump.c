@@ -10,9 +10,8 @@
 #include <string.h>
 
 /* kernels/cuda/jump.cuh, found by the assembler through the build's -Wa,-I. */
-__asm__(".pushsection .rodata\ntz_cuda_text_jump:\n.incbin \"cuda/jump.cuh\"\n"
-        ".byte 0\n.popsection\n");
-extern const char tz_cuda_text_jump[] __attribute__((visibility("hidden")));
+__asm__(".pushsection .rodata\n.globl tz_cuda_text_jump\ntz_cuda_text_jump:\n"
+        ".incbin \"cuda/jump.cuh\"\n.byte 0\n.popsection\n");
 
 enum {
     THREADS = 256,
@@ -48,16 +47,6 @@ struct tz_cuda_jumper {
     tz_cu_pointer tables, work, buffer, spectra[SPECTRA_MAX], reasons;
     size_t bytes; /* of device memory */
 };
-
-const char *tz_cuda_jump_source(void)
-{
-    return tz_cuda_text_jump;
-}
-
-const char *tz_cuda_jump_kernel(int index)
-{
-    return index < KERNELS ? kernel_names[index] : NULL;
-}
 
 /* ---- Lifetime -------------------------------------------------------------------------------- */
 

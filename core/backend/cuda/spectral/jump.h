@@ -19,8 +19,7 @@ tz_status tz_cuda_jump(tz_cuda_jumper *jumper, const tz_linear *linear, int64_t 
                        const tz_cuda_transform_field *sources, tz_jump_facts *facts,
                        tz_error *error);
 
-/* For tests: the source of all kernels, static, and their names; NULL after the last. */
-const char *tz_cuda_jump_source(void);
-const char *tz_cuda_jump_kernel(int index);
+/* The source of all kernels. */
+extern const char tz_cuda_text_jump[] __attribute__((visibility("hidden")));
 
 #endif

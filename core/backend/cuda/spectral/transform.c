@@ -8,9 +8,8 @@
 #include <string.h>
 
 /* kernels/cuda/transform.cuh, found by the assembler through the build's -Wa,-I. */
-__asm__(".pushsection .rodata\ntz_cuda_text_transform:\n.incbin \"cuda/transform.cuh\"\n"
-        ".byte 0\n.popsection\n");
-extern const char tz_cuda_text_transform[] __attribute__((visibility("hidden")));
+__asm__(".pushsection .rodata\n.globl tz_cuda_text_transform\ntz_cuda_text_transform:\n"
+        ".incbin \"cuda/transform.cuh\"\n.byte 0\n.popsection\n");
 
 enum {
     THREADS = 256,
@@ -85,16 +84,6 @@ struct tz_cuda_transform {
     tz_cuda_spectrum spectrum;
     size_t spectrum_bytes, buffer_bytes;
 };
-
-const char *tz_cuda_transform_source(void)
-{
-    return tz_cuda_text_transform;
-}
-
-const char *tz_cuda_transform_kernel(int index)
-{
-    return index < KERNELS_COUNT ? kernel_names[index] : NULL;
-}
 
 /* ---- What is done ---------------------------------------------------------------------------- */
 

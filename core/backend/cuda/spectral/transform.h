@@ -51,11 +51,7 @@ tz_status tz_cuda_transform_forward(tz_cuda_transform *transform,
 tz_status tz_cuda_transform_back(tz_cuda_transform *transform, const tz_cuda_transform_field *field,
                                  tz_cu_pointer *spectrum, tz_cu_pointer *buffer, tz_error *error);
 
-/* ---- For tests ------------------------------------------------------------------------------- */
-
-/* The source of all kernels; static. */
-const char *tz_cuda_transform_source(void);
-/* Name of a kernel; NULL after the last. */
-const char *tz_cuda_transform_kernel(int index);
+/* The source of all kernels. */
+extern const char tz_cuda_text_transform[] __attribute__((visibility("hidden")));
 
 #endif

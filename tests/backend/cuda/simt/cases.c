@@ -97,25 +97,14 @@ static void choose_plan(simt_group *g, simt_depth depth, int number, int attempt
 static tz_status try_plan(const simt_group *g, int grid_number, const tz_cuda_family *family,
                           tz_error *error)
 {
-    tz_simulation_config config = {.dims = g->k.stencil->dims, .precision = g->k.precision};
-    tz_assignment unstable = {"allow_unstable", 1.0, NULL};
     tz_problem problem, whole;
     tz_plan plan = g->k.plan;
     tz_cuda_shape shape;
     simt_case k = g->k;
     memcpy(k.extent, g->extent[grid_number], sizeof k.extent);
-    memcpy(config.extent, k.extent, sizeof config.extent);
-    config.extent[config.dims - 1] += simt_slab_longer(&k);
-    for (int d = 0; d < TZ_AXES; d++)
-        config.boundary[d] = tz_boundary_name(g->k.boundary[d][0]);
-    if (tz_stencil_param_index(g->k.stencil, unstable.name) >= 0) {
-        config.params = &unstable;
-        config.params_count = 1;
-    }
-    tz_status status = tz_problem_resolve(&whole, g->k.stencil, &config, error);
+    tz_status status = simt_resolve(&k, &whole, error);
     if (status)
         return status;
-    memcpy(whole.boundary, g->k.boundary, sizeof whole.boundary);
     problem = k.slab ? simt_slab_of(&k, &whole) : whole;
     const tz_limits limits = simt_limits(&g->k.room);
     const char *why = tz_cuda_refusal(family, &problem);
@@ -283,7 +272,8 @@ void simt_groups_make(simt_groups *groups, const tz_registry *registry, simt_dep
             for (int s = 0; plugin && s < plugin->stencils_count; s++) {
                 const tz_stencil *one = plugin->stencils[s];
                 tz_cuda_family_at(row, one->dims, &f);
-                if (f && wanted(one->id, context) && (!family || strcmp(family, f->name) == 0))
+                if (f && wanted(one->id, context) &&
+                    (family ? strcmp(family, f->name) == 0 : !f->named))
                     make_pair(groups, one, f, row * (TZ_AXES + 1) + one->dims, depth);
             }
         }

@@ -85,11 +85,6 @@ static void replace_constants(tz_problem *problem, uint64_t seed)
     }
 }
 
-int64_t simt_slab_longer(const simt_case *k)
-{
-    return k->slab ? 5 : 0;
-}
-
 tz_problem simt_slab_of(const simt_case *k, const tz_problem *whole)
 {
     const int axis = whole->dims - 1;
@@ -100,29 +95,29 @@ tz_problem simt_slab_of(const simt_case *k, const tz_problem *whole)
     return tz_problem_slab(whole, low, low + n - before - after, before, after);
 }
 
+tz_status simt_resolve(const simt_case *k, tz_problem *whole, tz_error *error)
+{
+    tz_simulation_config config = {.dims = k->stencil->dims, .precision = k->precision};
+    tz_assignment params[TZ_PARAMS_MAX];
+    memcpy(config.extent, k->extent, sizeof config.extent);
+    config.extent[config.dims - 1] += k->slab ? 5 : 0;
+    for (int d = 0; d < TZ_AXES; d++)
+        config.boundary[d] = tz_boundary_name(k->boundary[d][0]);
+    for (config.params = params; config.params_count < k->params_count; config.params_count++)
+        params[config.params_count] = k->params[config.params_count];
+    if (tz_stencil_param_index(k->stencil, "allow_unstable") >= 0)
+        params[config.params_count++] = (tz_assignment){"allow_unstable", 1.0, NULL};
+    const tz_status status = tz_problem_resolve(whole, k->stencil, &config, error);
+    memcpy(whole->boundary, k->boundary, sizeof whole->boundary);
+    return status;
+}
+
 static tz_status resolve(pair *p, tz_error *error)
 {
     const simt_case *k = p->k;
-    tz_simulation_config config = {.dims = k->stencil->dims,
-                                   .precision = k->precision,
-                                   .params = k->params,
-                                   .params_count = k->params_count};
-    tz_assignment params[TZ_PARAMS_MAX];
-    memcpy(config.extent, k->extent, sizeof config.extent);
-    config.extent[config.dims - 1] += simt_slab_longer(k);
-    for (int d = 0; d < TZ_AXES; d++)
-        config.boundary[d] = tz_boundary_name(k->boundary[d][0]);
-    if (tz_stencil_param_index(k->stencil, "allow_unstable") >= 0 &&
-        k->params_count < TZ_PARAMS_MAX) {
-        for (size_t i = 0; i < k->params_count; i++)
-            params[i] = k->params[i];
-        params[config.params_count++] = (tz_assignment){"allow_unstable", 1.0, NULL};
-        config.params = params;
-    }
-    tz_status status = tz_problem_resolve(&p->whole, k->stencil, &config, error);
+    const tz_status status = simt_resolve(k, &p->whole, error);
     if (status)
         return status;
-    memcpy(p->whole.boundary, k->boundary, sizeof p->whole.boundary);
     if (!k->own_constants)
         replace_constants(&p->whole, k->seed);
     for (int f = 0; f < k->stencil->fields_count; f++) {

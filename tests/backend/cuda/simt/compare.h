@@ -51,10 +51,9 @@ typedef struct simt_outcome {
 void simt_compare(const simt_case *k, simt_build *build, simt *machine, int show,
                   simt_outcome *outcome);
 
-/* The slab of a case: of a larger grid, `whole`. `longer`: by how much that is longer than the
- * case. */
+/* The grid of a case, unstable or not; of a slab, the larger grid that it is of. */
+tz_status simt_resolve(const simt_case *k, tz_problem *whole, tz_error *error);
 tz_problem simt_slab_of(const simt_case *k, const tz_problem *whole);
-int64_t simt_slab_longer(const simt_case *k);
 
 /* Appends to a string in `size` bytes; what does not fit is lost. */
 __attribute__((format(printf, 3, 4))) void simt_append(char *text, size_t size, const char *format,

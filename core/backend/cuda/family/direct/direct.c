@@ -256,10 +256,14 @@ static void emit_numbers(tz_cuda_text *t, const tz_problem *problem, const tz_pl
 {
     const tz_reach reach = direct_reach(problem);
     const int64_t elements = tz_cuda_pitch(problem) * problem->elements[1] * problem->elements[2];
+    const int64_t stride = problem->dims > 1 ? 1 : threads_of(problem, plan);
     bool is_short = false;
-    for (int axis = 0; axis < problem->dims; axis++)
+    /* The last step along the last axis may go past its end. */
+    for (int axis = 0; axis < problem->dims; axis++) {
+        const int64_t past = axis == problem->dims - 1 ? (plan->unroll - 1) * stride : 0;
         is_short = is_short || problem->elements[axis] <= reach.low[axis] ||
-                   problem->elements[axis] < reach.high[axis] + plan->unroll;
+                   problem->elements[axis] <= reach.high[axis] + past;
+    }
     const struct {
         const char *name;
         int value;

@@ -1,0 +1,670 @@
+/* Formulas computed without a compiler: expressions become lists of operations, and each computes a
+ * strip of a row. Called by describe.c. */
+#include "define/program.h"
+
+#include <alloca.h>
+#include <stdlib.h>
+#include <string.h>
+#include <trapeze/rows_macros.h>
+
+enum { STRIP_MOST = 256, STRIP_BYTES = 24 << 10, DIGITS = 17 };
+
+/* A row: the operation, the types of its result, of its first operand and of the others, and its
+ * value. */
+#define OPERATIONS(X)                                                                              \
+    X(ADD, real, real, real, a + b)                                                                \
+    X(SUBTRACT, real, real, real, a - b)                                                           \
+    X(MULTIPLY, real, real, real, a *b)                                                            \
+    X(DIVIDE, real, real, real, a / b)                                                             \
+    X(NEGATE, real, real, real, -a)                                                                \
+    X(MIN, real, real, real, TZ_MIN(a, b))                                                         \
+    X(MAX, real, real, real, TZ_MAX(a, b))                                                         \
+    X(ABS, real, real, real, TZ_ABS(a))                                                            \
+    X(SQRT, real, real, real, TZ_SQRT(a))                                                          \
+    X(EXP, real, real, real, TZ_EXP(a))                                                            \
+    X(LOG, real, real, real, TZ_LOG(a))                                                            \
+    X(SIN, real, real, real, TZ_SIN(a))                                                            \
+    X(COS, real, real, real, TZ_COS(a))                                                            \
+    X(TANH, real, real, real, TZ_TANH(a))                                                          \
+    X(POW, real, real, real, TZ_POW(a, b))                                                         \
+    X(FMA, real, real, real, REAL_FMA(a, b, c))                                                    \
+    X(EQUAL, int, real, real, a == b)                                                              \
+    X(NOT_EQUAL, int, real, real, a != b)                                                          \
+    X(LESS, int, real, real, a < b)                                                                \
+    X(LESS_EQUAL, int, real, real, a <= b)                                                         \
+    X(GREATER, int, real, real, a > b)                                                             \
+    X(GREATER_EQUAL, int, real, real, a >= b)                                                      \
+    X(SELECT, real, int, real, a ? b : c)                                                          \
+    X(TO_REAL, real, int, int, (real)a)                                                            \
+    X(TO_INT, int, real, real, whole((double)a))                                                   \
+    X(INT_ADD, tz_word, tz_word, tz_word, a + b)                                                   \
+    X(INT_SUBTRACT, tz_word, tz_word, tz_word, a - b)                                              \
+    X(INT_MULTIPLY, tz_word, tz_word, tz_word, a *b)                                               \
+    X(INT_NEGATE, tz_word, tz_word, tz_word, 0u - a)                                               \
+    X(INT_DIVIDE, int, int, int, floor_over(a, b))                                                 \
+    X(INT_MODULO, int, int, int, modulo(a, b))                                                     \
+    X(INT_LEFT, tz_word, tz_word, tz_word, a << (b & 31))                                          \
+    X(INT_RIGHT, int, int, int, a >> (b & 31))                                                     \
+    X(INT_MIN, int, int, int, TZ_MIN(a, b))                                                        \
+    X(INT_MAX, int, int, int, TZ_MAX(a, b))                                                        \
+    X(INT_ABS, int, int, int, TZ_ABS(a))                                                           \
+    X(INT_EQUAL, int, int, int, a == b)                                                            \
+    X(INT_NOT_EQUAL, int, int, int, a != b)                                                        \
+    X(INT_LESS, int, int, int, a < b)                                                              \
+    X(INT_LESS_EQUAL, int, int, int, a <= b)                                                       \
+    X(INT_GREATER, int, int, int, a > b)                                                           \
+    X(INT_GREATER_EQUAL, int, int, int, a >= b)                                                    \
+    X(INT_SELECT, int, int, int, a ? b : c)                                                        \
+    X(TEST_AND, int, int, int, a &&b)                                                              \
+    X(TEST_OR, int, int, int, a || b)                                                              \
+    X(TEST_NOT, int, int, int, !a)                                                                 \
+    X(AND, tz_word, tz_word, tz_word, a &b)                                                        \
+    X(OR, tz_word, tz_word, tz_word, a | b)                                                        \
+    X(XOR, tz_word, tz_word, tz_word, a ^ b)                                                       \
+    X(NOT, tz_word, tz_word, tz_word, ~a)                                                          \
+    X(PICK, tz_word, tz_word, tz_word, TZ_PICK3(a, b, c))                                          \
+    X(TO_BITS, tz_word, int, int, 0u - (tz_word)a)
+
+#define NAME(name, result, first, others, value) DO_##name,
+typedef enum code { OPERATIONS(NAME) } code;
+#undef NAME
+
+/* Operands are numbers of values: the inputs first, then places for results. */
+typedef struct operation {
+    code what;
+    int result_at, a, b, c;
+} operation;
+
+typedef struct operations {
+    int count, capacity;
+    operation *all;
+    int outputs[TZ_FIELDS_MAX]; /* the value of each field of the pass */
+} operations;
+
+/* What is not computed. */
+typedef struct input {
+    tz_expr_kind kind; /* NUMBER, READ, COORDINATE or STEP; PARAM: a constant */
+    bool real;
+    int index, offset[TZ_AXES];
+    double number;
+} input;
+
+struct tz_program {
+    int dims, radius;
+    int fields_count, fields[TZ_FIELDS_MAX]; /* that it writes */
+    bool real_fields[TZ_FIELDS_MAX];         /* of all fields */
+    int inputs_count, inputs_capacity;
+    input *inputs;
+    int places; /* for results, at one time */
+    operations plain, framed;
+    int frame; /* the constant that says whether there is a frame, before its bounds; -1: none */
+};
+
+/* ---- Making ---------------------------------------------------------------------------------- */
+
+typedef struct maker {
+    tz_program *program;
+    const tz_emit *emit;
+    const tz_expr *e;
+    operations *list;
+    int *value;             /* of each node; -1: not yet */
+    int (*columns)[DIGITS]; /* of each count of bits: the values of its digits, the lowest first */
+    int columns_count;
+    bool failed;
+} maker;
+
+static const tz_expr_node *node_of(const maker *m, int node)
+{
+    return &m->e->nodes[node];
+}
+
+static int operand_of(const maker *m, const tz_expr_node *n, int i)
+{
+    return m->e->operands[n->first + i].node;
+}
+
+static void *grown(maker *m, void *array, int count, int *capacity, size_t size)
+{
+    if (count < *capacity)
+        return array;
+    const int wanted = 2 * count + 32;
+    void *larger = realloc(array, (size_t)wanted * size);
+    if (larger)
+        *capacity = wanted;
+    else
+        m->failed = true;
+    return larger ? larger : array;
+}
+
+/* The iteration as a real is not rounded to int before. */
+static bool is_real_step(const maker *m, const tz_expr_node *n)
+{
+    return n->kind == TZ_EXPR_CONVERT && n->type == TZ_EXPR_REAL &&
+           node_of(m, operand_of(m, n, 0))->kind == TZ_EXPR_STEP;
+}
+
+/* Give numbers to all that is not computed: operations come after. */
+static void find_inputs(maker *m, int node)
+{
+    const tz_expr_node *n = node_of(m, node);
+    tz_program *p = m->program;
+    if (m->value[node] != -1 || m->failed)
+        return;
+    const bool constant = m->emit->constant[node] >= 0, step = is_real_step(m, n);
+    if (!constant && n->count > 0 && !step) {
+        m->value[node] = -2; /* seen */
+        for (int i = 0; i < n->count; i++)
+            find_inputs(m, operand_of(m, n, i));
+        return;
+    }
+    p->inputs = grown(m, p->inputs, p->inputs_count, &p->inputs_capacity, sizeof *p->inputs);
+    if (m->failed)
+        return;
+    input *in = &p->inputs[p->inputs_count];
+    *in = (input){.kind = constant ? TZ_EXPR_PARAM
+                          : step   ? TZ_EXPR_STEP
+                                   : n->kind,
+                  .real = n->type == TZ_EXPR_REAL,
+                  .index = constant ? m->emit->constant[node] : n->index,
+                  .number = n->number};
+    if (n->type == TZ_EXPR_BITS && n->number != 0)
+        in->number = -1; /* all bits */
+    memcpy(in->offset, n->offset, sizeof in->offset);
+    m->value[node] = p->inputs_count++;
+}
+
+static int add(maker *m, code what, int a, int b, int c)
+{
+    operations *list = m->list;
+    list->all = grown(m, list->all, list->count, &list->capacity, sizeof *list->all);
+    if (m->failed)
+        return 0;
+    list->all[list->count] = (operation){what, m->program->inputs_count + list->count, a, b, c};
+    return list->all[list->count++].result_at;
+}
+
+static int value_of(maker *m, int node);
+
+static int operand(maker *m, const tz_expr_node *n, int i)
+{
+    return value_of(m, operand_of(m, n, i));
+}
+
+static code code_of(tz_operator op, bool real)
+{
+    switch (op) {
+    case TZ_OP_EQUAL:
+        return real ? DO_EQUAL : DO_INT_EQUAL;
+    case TZ_OP_NOT_EQUAL:
+        return real ? DO_NOT_EQUAL : DO_INT_NOT_EQUAL;
+    case TZ_OP_LESS:
+        return real ? DO_LESS : DO_INT_LESS;
+    case TZ_OP_LESS_EQUAL:
+        return real ? DO_LESS_EQUAL : DO_INT_LESS_EQUAL;
+    case TZ_OP_GREATER:
+        return real ? DO_GREATER : DO_INT_GREATER;
+    case TZ_OP_GREATER_EQUAL:
+        return real ? DO_GREATER_EQUAL : DO_INT_GREATER_EQUAL;
+    case TZ_OP_BITS_OR:
+        return DO_OR;
+    case TZ_OP_BITS_XOR:
+        return DO_XOR;
+    case TZ_OP_BITS_AND:
+        return DO_AND;
+    case TZ_OP_LEFT:
+        return DO_INT_LEFT;
+    case TZ_OP_RIGHT:
+        return DO_INT_RIGHT;
+    case TZ_OP_PLUS:
+        return real ? DO_ADD : DO_INT_ADD;
+    case TZ_OP_MINUS:
+        return real ? DO_SUBTRACT : DO_INT_SUBTRACT;
+    case TZ_OP_TIMES:
+        return real ? DO_MULTIPLY : DO_INT_MULTIPLY;
+    case TZ_OP_FLOOR_OVER:
+        return DO_INT_DIVIDE;
+    case TZ_OP_MODULO:
+        return DO_INT_MODULO;
+    default:
+        return DO_DIVIDE;
+    }
+}
+
+static int add_chain(maker *m, const tz_expr_node *n)
+{
+    const bool real = node_of(m, operand_of(m, n, 0))->type == TZ_EXPR_REAL;
+    const bool bits = n->type == TZ_EXPR_BITS;
+    int value = operand(m, n, 0);
+    for (int i = 1; i < n->count; i++) {
+        const tz_operator op = m->e->operands[n->first + i].op;
+        const int next = operand(m, n, i);
+        code what = code_of(op, real);
+        if (op == TZ_OP_AND)
+            what = bits ? DO_AND : DO_TEST_AND;
+        else if (op == TZ_OP_OR)
+            what = bits ? DO_OR : DO_TEST_OR;
+        value = add(m, what, value, next, next);
+    }
+    return value;
+}
+
+static int add_call(maker *m, const tz_expr_node *n)
+{
+    static const code codes[TZ_FUNCTIONS][2] = {
+        [TZ_FUNCTION_min] = {DO_INT_MIN, DO_MIN}, [TZ_FUNCTION_max] = {DO_INT_MAX, DO_MAX},
+        [TZ_FUNCTION_abs] = {DO_INT_ABS, DO_ABS}, [TZ_FUNCTION_sqrt] = {0, DO_SQRT},
+        [TZ_FUNCTION_exp] = {0, DO_EXP},          [TZ_FUNCTION_log] = {0, DO_LOG},
+        [TZ_FUNCTION_sin] = {0, DO_SIN},          [TZ_FUNCTION_cos] = {0, DO_COS},
+        [TZ_FUNCTION_tanh] = {0, DO_TANH},        [TZ_FUNCTION_pow] = {0, DO_POW},
+        [TZ_FUNCTION_fma] = {0, DO_FMA},          [TZ_FUNCTION_int] = {DO_TO_INT, 0}};
+    int values[3];
+    for (int i = 0; i < 3; i++)
+        values[i] = operand(m, n, i < n->count ? i : 0);
+    return add(m, codes[n->function][n->type == TZ_EXPR_REAL], values[0], values[1], values[2]);
+}
+
+static int add_select(maker *m, const tz_expr_node *n)
+{
+    const bool bits = node_of(m, operand_of(m, n, 0))->type == TZ_EXPR_BITS;
+    const int test = operand(m, n, 0), yes = operand(m, n, 1), no = operand(m, n, 2);
+    return add(m,
+               bits                      ? DO_PICK
+               : n->type == TZ_EXPR_REAL ? DO_SELECT
+                                         : DO_INT_SELECT,
+               test, yes, no);
+}
+
+/* The digits of a count, in binary. Returns its number in m->columns. */
+static int add_count(maker *m, const tz_expr_node *n)
+{
+    int digits[DIGITS], used = 0;
+    for (int i = 0; i < n->count; i++) {
+        int carry = operand(m, n, i), w = 0;
+        for (; w < used; w++) {
+            const int both = add(m, DO_AND, digits[w], carry, carry);
+            digits[w] = add(m, DO_XOR, digits[w], carry, carry);
+            carry = both;
+        }
+        if (w == used && (i & (i + 1)) == 0)
+            digits[used++] = carry;
+    }
+    for (int w = 0; w < used; w++)
+        m->columns[m->columns_count][w] = digits[w];
+    return m->columns_count++;
+}
+
+/* Is the count at least, or exactly, a number? */
+static int add_test(maker *m, const tz_expr_node *n)
+{
+    const int *digits = m->columns[operand(m, n, 0)];
+    const bool exactly = n->kind == TZ_EXPR_EXACTLY;
+    int value = -1;
+    for (int w = 0; node_of(m, operand_of(m, n, 0))->count >> w; w++) {
+        const bool set = n->index >> w & 1;
+        const int digit =
+            exactly && !set ? add(m, DO_NOT, digits[w], digits[w], digits[w]) : digits[w];
+        if (value < 0)
+            value = exactly || set ? digit : -1; /* the lowest zeros are always reached */
+        else
+            value = add(m, exactly || set ? DO_AND : DO_OR, digit, value, value);
+    }
+    return value;
+}
+
+static int made(maker *m, const tz_expr_node *n)
+{
+    const bool real = n->type == TZ_EXPR_REAL;
+    const int a = n->kind != TZ_EXPR_ADD_UP ? operand(m, n, 0) : 0;
+    int value = a;
+    switch (n->kind) {
+    case TZ_EXPR_CHAIN:
+        return add_chain(m, n);
+    case TZ_EXPR_CALL:
+        return add_call(m, n);
+    case TZ_EXPR_SELECT:
+        return add_select(m, n);
+    case TZ_EXPR_ADD_UP:
+        return add_count(m, n);
+    case TZ_EXPR_AT_LEAST:
+    case TZ_EXPR_EXACTLY:
+        return add_test(m, n);
+    case TZ_EXPR_NEGATIVE:
+        return add(m, real ? DO_NEGATE : DO_INT_NEGATE, a, a, a);
+    case TZ_EXPR_BITS_NOT:
+        return add(m, DO_NOT, a, a, a);
+    case TZ_EXPR_NOT:
+        return add(m, DO_TEST_NOT, a, a, a);
+    case TZ_EXPR_POWER:
+        for (int i = 1; i < n->index; i++)
+            value = add(m, real ? DO_MULTIPLY : DO_INT_MULTIPLY, value, a, a);
+        return value;
+    default: /* a conversion */
+        return n->type == TZ_EXPR_INT ? a : add(m, real ? DO_TO_REAL : DO_TO_BITS, a, a, a);
+    }
+}
+
+static int value_of(maker *m, int node)
+{
+    if (m->value[node] < 0 && !m->failed)
+        m->value[node] = made(m, node_of(m, node));
+    return m->failed ? 0 : m->value[node];
+}
+
+/* Results that are needed no more leave their places to others. */
+static void share_places(maker *m, int outputs)
+{
+    operations *list = m->list;
+    const int first = m->program->inputs_count, count = list->count;
+    int *last = calloc(3 * (size_t)count + 1, sizeof *last), *place = last + count,
+        *unused = place + count, unused_count = 0, places = 0;
+    m->failed = m->failed || !last;
+    for (int i = 0; !m->failed && i < count; i++) {
+        const operation *o = &list->all[i];
+        const int used[] = {o->a, o->b, o->c};
+        for (int k = 0; k < 3; k++)
+            if (used[k] >= first)
+                last[used[k] - first] = i;
+    }
+    for (int i = 0; !m->failed && i < outputs; i++)
+        if (list->outputs[i] >= first)
+            last[list->outputs[i] - first] = count;
+    for (int i = 0; !m->failed && i < count; i++) {
+        operation *o = &list->all[i];
+        int *const used[] = {&o->a, &o->b, &o->c};
+        place[i] = unused_count > 0 ? unused[--unused_count] : places++;
+        o->result_at = first + place[i];
+        for (int k = 0; k < 3; k++) {
+            const int made_by = *used[k] - first;
+            if (made_by < 0)
+                continue;
+            *used[k] = first + place[made_by];
+            if (last[made_by] == i)
+                unused[unused_count++] = place[made_by];
+            last[made_by] = last[made_by] == i ? -1 : last[made_by];
+        }
+    }
+    for (int i = 0; !m->failed && i < outputs; i++)
+        if (list->outputs[i] >= first)
+            list->outputs[i] = first + place[list->outputs[i] - first];
+    m->program->places = places > m->program->places ? places : m->program->places;
+    free(last);
+}
+
+static void make(maker *m, operations *list, const int *nodes, int count)
+{
+    m->list = list;
+    m->columns_count = 0;
+    for (int i = 0; i < m->e->count; i++)
+        m->value[i] = m->value[i] >= m->program->inputs_count ? -2 : m->value[i];
+    for (int i = 0; i < count; i++)
+        list->outputs[i] = value_of(m, nodes[i]);
+    share_places(m, count);
+}
+
+tz_program *tz_program_create(const tz_build *build, const tz_emit *emit, const tz_built_pass *pass,
+                              const int *nodes, const int *framed)
+{
+    const tz_definition *d = build->definition;
+    const size_t size = (size_t)build->e.count + 1;
+    maker m = {.program = calloc(1, sizeof *m.program),
+               .emit = emit,
+               .e = &build->e,
+               .value = malloc(size * sizeof *m.value),
+               .columns = malloc(size * sizeof *m.columns)};
+    tz_program *p = m.program;
+    m.failed = !p || !m.value || !m.columns;
+    if (!m.failed) {
+        memset(m.value, -1, size * sizeof *m.value);
+        p->dims = d->dims;
+        p->radius = pass->radius;
+        p->fields_count = pass->count;
+        memcpy(p->fields, pass->fields, sizeof p->fields);
+        for (int f = 0; f < d->fields_count; f++)
+            p->real_fields[f] = tz_type_is_real(d->fields[f].type);
+        p->frame = framed ? emit->constant[build->frame.bounds[0]] : -1;
+        for (int i = 0; i < pass->count; i++)
+            find_inputs(&m, nodes[i]);
+        for (int i = 0; framed && i < pass->count; i++)
+            find_inputs(&m, framed[i]);
+        make(&m, &p->plain, nodes, pass->count);
+        if (framed)
+            make(&m, &p->framed, framed, pass->count);
+    }
+    free(m.value);
+    free(m.columns);
+    if (m.failed) {
+        tz_program_destroy(p);
+        p = NULL;
+    }
+    return p;
+}
+
+void tz_program_destroy(tz_program *program)
+{
+    if (!program)
+        return;
+    free(program->inputs);
+    free(program->plain.all);
+    free(program->framed.all);
+    free(program);
+}
+
+/* ---- Computing ------------------------------------------------------------------------------- */
+
+static inline int whole(double x)
+{
+    return x >= 2147483648.0    ? 2147483647
+           : x <= -2147483648.0 ? -2147483647 - 1
+           : x == x             ? (int)x
+                                : 0;
+}
+
+static inline int floor_over(int a, int b)
+{
+    if (b == 0 || b == -1)
+        return b ? (int)(0u - (tz_word)a) : 0;
+    return a / b - (a % b != 0 && (a ^ b) < 0);
+}
+
+static inline int modulo(int a, int b)
+{
+    if (b == 0 || b == -1)
+        return b ? 0 : a;
+    return a % b + (a % b != 0 && (a ^ b) < 0 ? b : 0);
+}
+
+/* What differs between precisions and instruction sets. */
+typedef struct precision_of {
+    void (*compute)(const operations *list, void *const *at, int count);
+    size_t real_bytes;
+    bool is_double;
+} precision_of;
+
+/* The same value in `count` cells. */
+static void repeat(const precision_of *how, bool real, double number, int64_t whole_number,
+                   void *to, int count)
+{
+    for (int i = 0; i < count; i++)
+        if (real && how->is_double)
+            ((double *)to)[i] = number;
+        else if (real)
+            ((float *)to)[i] = (float)number;
+        else
+            ((int *)to)[i] = (int)whole_number;
+}
+
+/* An input that is no read: at this step and these coordinates of the first cell. */
+static void set_input(const precision_of *how, const input *in, const tz_slot *constants,
+                      int64_t step, const int64_t *place, void *to, int count)
+{
+    const tz_slot slot = in->kind == TZ_EXPR_PARAM ? constants[in->index] : (tz_slot){.i = 0};
+    if (in->kind == TZ_EXPR_PARAM)
+        repeat(how, in->real, how->is_double ? slot.d : (double)slot.f, slot.i, to, count);
+    else if (in->kind == TZ_EXPR_NUMBER)
+        repeat(how, in->real, in->number, (int64_t)in->number, to, count);
+    else if (in->kind == TZ_EXPR_STEP && in->real && !how->is_double)
+        repeat(how, true, (double)(float)step, 0, to, count);
+    else if (in->kind == TZ_EXPR_STEP)
+        repeat(how, in->real, (double)step, step, to, count);
+    else
+        for (int i = 0; i < count; i++)
+            ((int *)to)[i] = (int)(place[in->index] + (in->index == 0 ? i : 0));
+}
+
+static size_t bytes_of(const precision_of *how, bool real)
+{
+    return real ? how->real_bytes : sizeof(int);
+}
+
+/* A row of a span, without what is beside [low, high). `memory` has strips for all values. */
+static void compute_row(const tz_span *span, const precision_of *how, const operations *list,
+                        int64_t row, int64_t low, int64_t high, char *memory, int strip, void **at)
+{
+    const tz_program *p = span->engine;
+    const int window = p->dims == 1 ? 1 : 2 * p->radius + 1;
+    int64_t place[] = {span->x, span->y + row, span->z};
+    for (int64_t x = low; x < high; x += strip) {
+        const int count = (int)(high - x < strip ? high - x : strip);
+        place[0] = span->x + x;
+        for (int v = 0; v < p->inputs_count; v++) {
+            const input *in = &p->inputs[v];
+            at[v] = memory + (size_t)v * (size_t)strip * sizeof(double);
+            if (in->kind == TZ_EXPR_READ) {
+                const int d = p->dims == 1 ? 0 : p->radius + in->offset[p->dims - 1];
+                const tz_view *view = &span->in[in->index * window + d];
+                const int64_t y = row + (p->dims == 3 ? in->offset[1] : 0);
+                at[v] = (char *)(uintptr_t)view->at + (y * view->row_stride + x + in->offset[0]) *
+                                                          (int64_t)bytes_of(how, in->real);
+            } else if (x == low || in->kind == TZ_EXPR_COORDINATE)
+                set_input(how, in, span->constants, span->step, place, at[v], count);
+        }
+        how->compute(list, at, count);
+        for (int i = 0; i < p->fields_count; i++) {
+            const size_t bytes = bytes_of(how, p->real_fields[p->fields[i]]);
+            const tz_target *target = &span->out[p->fields[i]];
+            memcpy((char *)target->at + (row * target->row_stride + x) * (int64_t)bytes,
+                   at[list->outputs[i]], (size_t)count * bytes);
+        }
+    }
+}
+
+/* As in <trapeze/rows_loop.h>: the ends of a row are in the frame, or all of it. */
+static void compute_rows(const tz_span *span, const precision_of *how)
+{
+    const tz_program *p = span->engine;
+    const int values = p->inputs_count + p->places;
+    const int fit = STRIP_BYTES / (int)sizeof(double) / (values + 1);
+    const int most = span->count < STRIP_MOST ? (int)span->count : STRIP_MOST;
+    const int strip = most < fit ? most : fit > 16 ? fit : most < 16 ? most : 16;
+    char *memory = alloca((size_t)(values + 1) * (size_t)(strip + 1) * sizeof(double));
+    void **at = alloca((size_t)(values + 1) * sizeof *at);
+    for (int v = 0; v < p->places; v++)
+        at[p->inputs_count + v] =
+            memory + (size_t)(p->inputs_count + v) * (size_t)strip * sizeof(double);
+    for (int64_t row = 0; row < span->rows; row++) {
+        int64_t low = 0, high = span->count;
+        if (p->frame >= 0 && span->constants[p->frame].i) {
+            const tz_slot *bounds = span->constants + p->frame + 1;
+            const int64_t place[] = {span->x, span->y + row, span->z};
+            low = bounds[0].i - place[0];
+            high = bounds[1].i - place[0];
+            for (int axis = 1; axis < p->dims; axis++)
+                if (place[axis] < bounds[2 * axis].i || place[axis] >= bounds[2 * axis + 1].i)
+                    low = span->count;
+            low = low < 0 ? 0 : low > span->count ? span->count : low;
+            high = high < low ? low : high > span->count ? span->count : high;
+        }
+        compute_row(span, how, &p->framed, row, 0, low, memory, strip, at);
+        compute_row(span, how, &p->plain, row, low, high, memory, strip, at);
+        compute_row(span, how, &p->framed, row, high, span->count, memory, strip, at);
+    }
+}
+
+static void compute_cell(const tz_cell_access *access, const precision_of *how)
+{
+    const tz_program *p = access->engine;
+    const int values = p->inputs_count + p->places;
+    const int64_t place[] = {access->x, access->y, access->z};
+    double *memory = alloca((size_t)(values + 1) * sizeof *memory);
+    void **at = alloca((size_t)(values + 1) * sizeof *at);
+    bool framed = p->frame >= 0 && access->constants[p->frame].i == 2;
+    if (p->frame >= 0 && access->constants[p->frame].i)
+        for (int axis = 0; axis < p->dims; axis++) {
+            const tz_slot *bounds = access->constants + p->frame + 1 + 2 * axis;
+            framed = framed || place[axis] < bounds[0].i || place[axis] >= bounds[1].i;
+        }
+    const operations *list = framed ? &p->framed : &p->plain;
+    for (int v = 0; v < values; v++)
+        at[v] = &memory[v];
+    for (int v = 0; v < p->inputs_count; v++) {
+        const input *in = &p->inputs[v];
+        if (in->kind == TZ_EXPR_READ)
+            memcpy(at[v],
+                   access->read(access, in->index, in->offset[0], in->offset[1], in->offset[2]),
+                   bytes_of(how, in->real));
+        else
+            set_input(how, in, access->constants, access->step, place, at[v], 1);
+    }
+    how->compute(list, at, 1);
+    for (int i = 0; i < p->fields_count; i++)
+        memcpy(access->write(access, p->fields[i]), at[list->outputs[i]],
+               bytes_of(how, p->real_fields[p->fields[i]]));
+}
+
+/* With the processor's vectors: the instruction sets of <trapeze/kernels.h> but the widest. */
+#define THIS(name) TZ__CAT(TZ__CAT(name, ISA), TZ__PRECISION)
+#define ISA _base_
+#include "define/program_run.h"
+#undef ISA
+#if defined(__x86_64__)
+#define ISA _v3_
+#if defined(__clang__)
+#pragma clang attribute push(__attribute__((target("avx2,fma,bmi,bmi2"))), apply_to = function)
+#else
+#pragma GCC push_options
+#pragma GCC target("avx2,fma,bmi,bmi2")
+#endif
+#include "define/program_run.h"
+#if defined(__clang__)
+#pragma clang attribute pop
+#else
+#pragma GCC pop_options
+#endif
+#define FORMS(DOUBLE)                                                                              \
+    {"base", {rows_base_single, DOUBLE(rows_base_double)}},                                        \
+    {                                                                                              \
+        "x86-64-v3",                                                                               \
+        {                                                                                          \
+            rows_v3_single, DOUBLE(rows_v3_double)                                                 \
+        }                                                                                          \
+    }
+#else
+#define FORMS(DOUBLE)                                                                              \
+    {                                                                                              \
+        "base",                                                                                    \
+        {                                                                                          \
+            rows_base_single, DOUBLE(rows_base_double)                                             \
+        }                                                                                          \
+    }
+#endif
+
+static void cell_single(const tz_cell_access *access)
+{
+    compute_cell(access, &how_base_single);
+}
+
+static void cell_double(const tz_cell_access *access)
+{
+    compute_cell(access, &how_base_double);
+}
+
+const tz_kernels *tz_program_kernels(bool has_real)
+{
+#define WITH(function) function
+#define WITHOUT(function) NULL
+    static const tz_row_form forms[] = {FORMS(WITH)}, forms_without[] = {FORMS(WITHOUT)};
+    enum { COUNT = sizeof forms / sizeof *forms };
+    static const tz_kernels kernels = {COUNT, forms, {cell_single, cell_double}},
+                            without = {COUNT, forms_without, {cell_single, NULL}};
+    return has_real ? &kernels : &without;
+}
