@@ -11,8 +11,8 @@
  *   TZ_THREADS, TZ_BLOCKS            threads of a block; blocks of a multiprocessor
  *   TZ_WIDE                          threads of a block along x
  *   TZ_CELLS                         cells of a lane's step, along the last axis
- *   TZ_INNER, TZ_CALLS               1: there is such an instance; the other one calls a function for
- *                                    each read, which is slower and compiled sooner
+ *   TZ_INNER, TZ_CALLS               1: there is such an instance; the other one calls a function
+ *                                    for each read, which is slower and compiled sooner
  *   TZ_SHORT                         1: an axis is not longer than it is read past its sides
  *   TZ_BELOW_x, TZ_ABOVE_x           how far passes read to both sides of axis x, y, z
  *   TZ_STORES_p(D)                   fields that pass p stores: D(role, name, type, index) */
