@@ -34,7 +34,7 @@ static tz_status read_benchmark(const char *path, tz_model_benchmark *out, tz_er
 static tz_status find_benchmark(const char *name, tz_model_benchmark *out, tz_error *error)
 {
     tz_paths folders = {0};
-    tz_status status = tz_paths_add_benchmarks(&folders, error);
+    tz_status status = tz_paths_add_data(&folders, "benchmarks", "model/papers/benchmarks", error);
     bool found = false;
     for (size_t i = 0; status == TZ_OK && !found && i < folders.count; i++) {
         char path[PATH_MAX];

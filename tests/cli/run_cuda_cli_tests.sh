@@ -54,9 +54,7 @@ wait $pid 2>/dev/null
 check "kill -9: it has ended" await sh -c '[ ! -e "$0" ] || grep -q "^State:.Z" "$0"' "$compiler"
 rm -f "$FAKE_NVRTC_LOG"
 FAKE_NVRTC_DO=crash t run two.lua --backend cuda -q
-check "a compiler that crashes: exit code" is $rc 1
-check "a compiler that crashes: told" errs "while it compiled a kernel for sm_90, the compiler "
-check "a compiler that crashes: one line" lines_err 1
+expect "a compiler that crashes" rc 1 errs "while it compiled a kernel for sm_90, the compiler " lines_err 1
 rm -f "$FAKE_NVRTC_LOG"
 cp "$bin" alone
 if ./alone doctor --verbose >out 2>err; then rc=0; else rc=$?; fi

@@ -32,11 +32,9 @@ check 'how to run it' says 'trapeze run first.lua'
 echo mine >first.lua
 t examples life first
 check 'a file that exists is kept' grep -qx mine first.lua
-check 'that is an error' is $rc 1
-check 'it says which' errs './first.lua: exists already'
+expect "that is an error" rc 1 errs './first.lua: exists already'
 t examples lief
-check 'an unknown name' is $rc 1
-check 'the nearest one' errs "no example 'lief'; did you mean 'life'?"
+expect "an unknown name" rc 1 errs "no example 'lief'; did you mean 'life'?"
 t examples --into x
 check '--into without a name' is $rc 2
 t examples ../scripts/life

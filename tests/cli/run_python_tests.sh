@@ -59,6 +59,5 @@ assert set(names["fields"]) == {f"temperature-{n:06}.npy" for n in (0, 1000, 200
 assert names["sheet"].size[0] == 3 * names["last"].size[0]
 END
 rc=$?
-check 'the notebook' is $rc 0
-check 'the notebook prints parameters' says 'ambient_k'
+expect "the notebook" rc 0 says 'ambient_k'
 finish

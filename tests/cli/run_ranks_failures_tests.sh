@@ -7,8 +7,7 @@ here=$(cd "$(dirname "$0")" && pwd)
 # ---- Failures
 printf 'local tz = require "trapeze"\ntz.log("begun")\nlocal function deep() error("too bad") end\ndeep()\n' >fail.lua
 m 3 run fail.lua
-check 'an error of the script: exit code' is "$rc" 1
-check 'an error of the script is told once' errs_once 'fail.lua:3: too bad'
+expect "an error of the script" rc 1 errs_once 'fail.lua:3: too bad'
 cat >disk.lua <<'END'
 local tz = require "trapeze"
 local sim = tz.simulation { plugin = "life", grid = { 64, 64 }, backend = "cpu" }

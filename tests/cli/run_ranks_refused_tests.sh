@@ -7,8 +7,7 @@ here=$(cd "$(dirname "$0")" && pwd)
 # ---- Refused at the start
 printf 'print(1)\n' >one.lua
 m 2 run one.lua --hieght 3
-check 'wrong use is told once' errs_once 'unknown option --hieght'
-check 'wrong use: exit code' is "$rc" 2
+expect "wrong use is told once" errs_once 'unknown option --hieght' rc 2
 m 2 run nothing.lua
 check 'a missing script is told once' errs_once 'nothing.lua'
 m 2 plugins life
