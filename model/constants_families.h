@@ -113,6 +113,10 @@
 #define TZ_FIT_DIRECT_CELLS 8
 #define TZ_FIT_DIRECT_CELLS_FAR 16
 #define TZ_FIT_MEMORY_SHARE_DIRECT 0.83
+/* Words of all fields in a cell from which on half and a quarter of the threads run at once. From:
+ * 2 and 19 fields, H200. */
+#define TZ_FIT_DIRECT_WORDS_FEW 10
+#define TZ_FIT_DIRECT_WORDS_MANY 32
 /* Its wide form: registers for addresses and the loop; planes of a chunk: longer ones leave
  * multiprocessors idle at the end, shorter ones load more planes twice. */
 #define TZ_FIT_DIRECT_REGISTERS_OTHER 24

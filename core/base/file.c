@@ -96,21 +96,31 @@ tz_status tz_file_go_on(const char *path, const char *what, int64_t bytes, int *
                         what, (long long)bytes, (long long)facts.st_size);
 }
 
-/* Read up to `size` bytes; *used is less if the file has become shorter. */
-static tz_status read_bytes(int fd, const char *path, char *data, size_t size, size_t *used,
-                            tz_error *error)
+/* To `to`, or else from `from`. */
+static size_t move(int file, char *to, const char *from, size_t bytes, int64_t offset)
 {
-    for (*used = 0; *used < size;) {
-        const ssize_t got = read(fd, data + *used, size - *used);
-        if (got < 0 && errno == EINTR)
-            continue;
-        if (got < 0)
-            return tz_error_set_errno(error, errno, path, "cannot read");
-        if (got == 0)
+    size_t done = 0;
+    while (done < bytes) {
+        const off_t at = (off_t)offset + (off_t)done;
+        const ssize_t moved = to ? pread(file, to + done, bytes - done, at)
+                                 : pwrite(file, from + done, bytes - done, at);
+        if (moved == 0)
+            errno = to ? 0 : ENOSPC;
+        if (moved == 0 || (moved < 0 && errno != EINTR))
             break;
-        *used += (size_t)got;
+        done += moved > 0 ? (size_t)moved : 0;
     }
-    return TZ_OK;
+    return done;
+}
+
+size_t tz_file_get(int file, void *data, size_t bytes, int64_t offset)
+{
+    return move(file, data, NULL, bytes, offset);
+}
+
+size_t tz_file_put(int file, const void *data, size_t bytes, int64_t offset)
+{
+    return move(file, NULL, data, bytes, offset);
 }
 
 tz_status tz_file_read(const char *path, size_t limit, char **out, size_t *bytes, tz_error *error)
@@ -135,9 +145,10 @@ tz_status tz_file_read(const char *path, size_t limit, char **out, size_t *bytes
         status = tz_error_set(error, TZ_MEMORY, path, "%zu bytes do not fit in memory", size);
         goto cleanup;
     }
-    status = read_bytes(fd, path, data, size, bytes, error);
-    if (status) {
+    *bytes = tz_file_get(fd, data, size, 0); /* less if the file has become shorter */
+    if (*bytes < size && errno) {
         *bytes = 0;
+        status = tz_error_set_errno(error, errno, path, "cannot read");
         goto cleanup;
     }
     data[*bytes] = '\0';

@@ -17,6 +17,11 @@ tz_status tz_file_open(const char *path, int *descriptor, size_t *bytes, tz_erro
 /* The same as a stream, NULL after an error. Close it with fclose(). */
 tz_status tz_file_stream(const char *path, FILE **stream, size_t *bytes, tz_error *error);
 
+/* As pread() and pwrite(), but all of it. Returns the bytes that were moved; fewer: errno says why,
+ * and is 0 where the file ends. */
+size_t tz_file_get(int file, void *data, size_t bytes, int64_t offset);
+size_t tz_file_put(int file, const void *data, size_t bytes, int64_t offset);
+
 /* Open the `what`, "table", that a run wrote, to go on with it after its first `bytes`. TZ_IO. */
 tz_status tz_file_go_on(const char *path, const char *what, int64_t bytes, int *descriptor,
                         tz_error *error);

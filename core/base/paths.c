@@ -79,39 +79,14 @@ tz_status tz_paths_add_plugins(tz_paths *paths, tz_error *error)
     return status ? status : add_from_executable(paths, "../plugins", error);
 }
 
-/* Append a folder of the data of an installation, or else of the source tree as seen from the build
- * tree. */
-static tz_status add_data(tz_paths *paths, const char *installed, const char *source,
-                          tz_error *error)
+tz_status tz_paths_add_data(tz_paths *paths, const char *name, const char *source, tz_error *error)
 {
+    char tail[PATH_MAX];
     const size_t before = paths->count;
-    const tz_status status = add_from_executable(paths, installed, error);
-    return status || paths->count > before ? status : add_from_executable(paths, source, error);
-}
-
-tz_status tz_paths_add_devices(tz_paths *paths, tz_error *error)
-{
-    return add_data(paths, "../share/trapeze/devices", TZ_SOURCE_FROM_BIN "/model/devices", error);
-}
-
-tz_status tz_paths_add_links(tz_paths *paths, tz_error *error)
-{
-    return add_data(paths, "../share/trapeze/links", TZ_SOURCE_FROM_BIN "/model/links", error);
-}
-
-tz_status tz_paths_add_benchmarks(tz_paths *paths, tz_error *error)
-{
-    return add_data(paths, "../share/trapeze/benchmarks",
-                    TZ_SOURCE_FROM_BIN "/model/papers/benchmarks", error);
-}
-
-tz_status tz_paths_add_examples(tz_paths *paths, tz_error *error)
-{
-    const tz_status status =
-        add_data(paths, "../share/trapeze/examples", TZ_SOURCE_FROM_BIN "/examples", error);
-    return status
-               ? status
-               : add_data(paths, "../share/trapeze/scripts", TZ_SOURCE_FROM_BIN "/scripts", error);
+    snprintf(tail, sizeof tail, "../share/trapeze/%s", name);
+    const tz_status status = add_from_executable(paths, tail, error);
+    snprintf(tail, sizeof tail, TZ_SOURCE_FROM_BIN "/%s", source);
+    return status || paths->count > before ? status : add_from_executable(paths, tail, error);
 }
 
 tz_status tz_paths_add_headers(tz_paths *paths, tz_error *error)

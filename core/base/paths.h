@@ -19,15 +19,9 @@ void tz_paths_clear(tz_paths *paths);
  * colons, then Trapeze's own. TZ_MEMORY. */
 tz_status tz_paths_add_plugins(tz_paths *paths, tz_error *error);
 
-/* Append the folder of the device records that come with Trapeze, if it exists. TZ_MEMORY. */
-tz_status tz_paths_add_devices(tz_paths *paths, tz_error *error);
-/* The same for records of links. */
-tz_status tz_paths_add_links(tz_paths *paths, tz_error *error);
-/* The same for the benchmarks of the papers. */
-tz_status tz_paths_add_benchmarks(tz_paths *paths, tz_error *error);
-
-/* Append the folders of the scenarios that come with Trapeze: examples, scripts. TZ_MEMORY. */
-tz_status tz_paths_add_examples(tz_paths *paths, tz_error *error);
+/* Append a folder of the data that come with Trapeze, if it exists: `name` in an installation, or
+ * else `source` in the source tree as seen from the build tree. TZ_MEMORY. */
+tz_status tz_paths_add_data(tz_paths *paths, const char *name, const char *source, tz_error *error);
 
 /* Append the folder with the public headers, that which holds trapeze/plugin.h, if it is there.
  * TZ_MEMORY. */

@@ -300,11 +300,6 @@ static tz_status move(tz_feed *feed, bool sends, char *data, size_t bytes, const
     return TZ_OK;
 }
 
-tz_status tz_feed_write(tz_feed *feed, const void *data, size_t bytes, tz_error *error)
-{
-    return move(feed, true, (char *)data, bytes, NULL, error);
-}
-
 tz_status tz_feed_send(tz_feed *feed, const void *data, size_t bytes, const tz_feed_wait *wait,
                        tz_error *error)
 {

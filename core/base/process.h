@@ -31,8 +31,6 @@ typedef struct tz_feed tz_feed;
 /* Start it; what `process` points to must stay until tz_feed_end(), which takes `limit_s` at most.
  * Errors as of tz_process_run(). */
 tz_status tz_feed_start(tz_feed **out, const tz_process *process, tz_error *error);
-/* Waits while the program does not read. TZ_IO: it has ended. */
-tz_status tz_feed_write(tz_feed *feed, const void *data, size_t bytes, tz_error *error);
 
 /* How long to wait for a program. */
 typedef struct tz_feed_wait {
@@ -41,7 +39,8 @@ typedef struct tz_feed_wait {
 } tz_feed_wait;
 
 /* Its input is a socket, so a program may answer on it: file descriptor 0. Send and receive so many
- * bytes. TZ_IO: it has ended; TZ_RANGE: end_s has come; TZ_INTERRUPTED. */
+ * bytes; `wait` NULL: wait while the program does nothing. TZ_IO: it has ended; TZ_RANGE: end_s has
+ * come; TZ_INTERRUPTED. */
 tz_status tz_feed_send(tz_feed *feed, const void *data, size_t bytes, const tz_feed_wait *wait,
                        tz_error *error);
 tz_status tz_feed_receive(tz_feed *feed, void *data, size_t bytes, const tz_feed_wait *wait,

@@ -44,7 +44,7 @@ static tz_status folders_list(tz_paths *folders, tz_error *error)
     char text[PATH_MAX];
     folder_of_user(text, sizeof text);
     tz_status status = *text ? tz_paths_add(folders, text, error) : TZ_OK;
-    return !status ? tz_paths_add_devices(folders, error) : status;
+    return !status ? tz_paths_add_data(folders, "devices", "model/devices", error) : status;
 }
 
 /* The name in "NAME.txt"; false for other files. */
@@ -168,7 +168,7 @@ tz_status tz_link_find(const char *name, const tz_model_device *device, tz_model
         return tz_model_link_of(device, NULL, out, assumed, error);
     if (strchr(name, '/'))
         return read_link(name, out, assumed, error);
-    tz_status status = tz_paths_add_links(&folders, error);
+    tz_status status = tz_paths_add_data(&folders, "links", "model/links", error);
     for (size_t i = 0; !status && i < folders.count; i++) {
         snprintf(path, sizeof path, "%s/%s.txt", folders.items[i], name);
         if (*name && access(path, F_OK) == 0) {

@@ -104,7 +104,9 @@ static tz_status find_all(examples *list, tz_error *error)
     list->items = calloc(EXAMPLES_MAX, sizeof *list->items);
     if (!list->items)
         return tz_error_set(error, TZ_MEMORY, NULL, "not enough memory");
-    tz_status status = tz_paths_add_examples(&folders, error);
+    tz_status status = tz_paths_add_data(&folders, "examples", "examples", error);
+    if (!status)
+        status = tz_paths_add_data(&folders, "scripts", "scripts", error);
     for (size_t i = 0; !status && i < folders.count; i++) {
         status = add_folder(list, folders.items[i], "", error);
         if (!status)

@@ -5,7 +5,6 @@
 #ifndef TZ_CORE_DEFINE_AUGMENT_H
 #define TZ_CORE_DEFINE_AUGMENT_H
 
-#include "define/buffer.h"
 #include "define/expr.h"
 
 enum { TZ_AUGMENT_TERMS_MAX = 5000 /* of a cell in the frame; its text is written out */ };
@@ -46,14 +45,8 @@ tz_status tz_augment(tz_expr *e, const tz_weighted_step *step, tz_augment_frame 
  * sides. */
 enum { TZ_SIDE_FRAMED, TZ_SIDE_CLAMP, TZ_SIDE_FIXED, TZ_SIDE_FRAME, TZ_SIDE_KINDS };
 
-/* Such a number, and what derive() refuses: is the grid too narrow between a mirror side and
- * another one? Then setup->message says so. */
+/* Such a number; and as C of derive(), or as words for a comment. */
 double tz_augment_side(const tz_expr_node *node, const tz_setup *setup);
-bool tz_augment_is_narrow(const tz_augment_frame *frame, tz_setup *setup);
-/* The same as text: such a number as C of derive(), or as words for a comment. */
 void tz_augment_side_text(const tz_expr_node *node, bool comment, char *text, size_t size);
-/* What derive() needs for these numbers: functions, and its first lines. */
-void tz_augment_host_text(const tz_augment_frame *frame, int dims, tz_buffer *functions,
-                          tz_buffer *lines);
 
 #endif

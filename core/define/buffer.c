@@ -42,7 +42,7 @@ void tz_buffer_add_literal(tz_buffer *buffer, const char *text)
         else if (*c < ' ' || *c == 127)
             tz_buffer_add(buffer, "\\%03o", *c);
         else
-            tz_buffer_add(buffer, "%c", *c);
+            tz_buffer_add(buffer, "%c", *c == ' ' ? TZ_SPACE : *c);
     }
     tz_buffer_add(buffer, "\"");
 }
@@ -102,21 +102,32 @@ static const char *line_end(const char *text, int room)
     return best;
 }
 
-void tz_buffer_add_wrapped(tz_buffer *buffer, const char *text, int column, int indent)
+void tz_buffer_wrap(tz_buffer *buffer)
 {
     enum { LINE = 96 };
-    const size_t begin = buffer->length;
-    const char *const all = text + strlen(text);
-    while (all - text > LINE - column) {
-        const char *end = line_end(text, LINE - column);
-        if (!end)
-            break;
-        tz_buffer_add(buffer, "%.*s\n%*s", (int)(end - text), text, indent, "");
-        text = end + 1;
-        column = indent;
+    tz_buffer out = {.failed = buffer->failed};
+    for (char *line = buffer->text, *end; line && *line; line = end) {
+        const bool macro = strncmp(line, "#define ", 8) == 0;
+        int column = (int)(macro ? 8 + strcspn(line + 8, " \n") : strspn(line, " "));
+        const int indent = macro ? 4 : strncmp(line, "/*", 2) == 0 ? 3 : column + 4;
+        end = line + strcspn(line, "\n");
+        const char after = *end;
+        *end = '\0';
+        tz_buffer_add(&out, "%.*s", column, line);
+        line += column;
+        for (const char *stop; end - line > LINE - column; line += stop + 1 - line) {
+            stop = line_end(line, LINE - column);
+            if (!stop)
+                break;
+            tz_buffer_add(&out, "%.*s%s\n%*s", (int)(stop - line), line, macro ? " \\" : "", indent,
+                          "");
+            column = indent;
+        }
+        tz_buffer_add(&out, after ? "%s\n" : "%s", line);
+        end += after != '\0';
     }
-    tz_buffer_add(buffer, "%s", text);
-    for (size_t i = begin; i < buffer->length; i++)
-        if (buffer->text[i] == TZ_SPACE)
-            buffer->text[i] = ' ';
+    for (size_t i = 0; i < out.length; i++)
+        out.text[i] = out.text[i] == TZ_SPACE ? ' ' : out.text[i];
+    free(buffer->text);
+    *buffer = out;
 }

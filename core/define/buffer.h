@@ -20,10 +20,10 @@ void tz_buffer_add_literal(tz_buffer *buffer, const char *text);
 void tz_buffer_add_comment(tz_buffer *buffer, const char *text);
 /* A number that reads back as the same double: "0.25", "1e-06", "INFINITY". */
 void tz_buffer_add_number(tz_buffer *buffer, double number);
-/* Append `text`, which has no line ends, with lines of at most 96 characters: it is broken at
- * spaces (but not at a TZ_SPACE), and later lines begin with `indent` spaces. `column` is where it
- * begins. */
+/* Break lines of more than 96 characters at spaces, but not at a TZ_SPACE, which becomes a space.
+ * Later lines are indented by 4 more; those of a macro end with a backslash. Literals have no space
+ * at which a line may end. */
 #define TZ_SPACE '\x1f'
-void tz_buffer_add_wrapped(tz_buffer *buffer, const char *text, int column, int indent);
+void tz_buffer_wrap(tz_buffer *buffer);
 
 #endif

@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <trapeze/formulas.h>
 
 /* ---- Texts ----------------------------------------------------------------------------------- */
 
@@ -49,15 +50,13 @@ static int derive(tz_setup *setup)
                                   ? tz_augment_side(n, setup)
                                   : tz_expr_value(&s->e, s->nodes[k], params, 0);
     }
-    for (int k = 0; k < s->stencil.constants_count; k++)
-        if (s->checked[k] && !(fabs(setup->constants[k]) <= 2147483647.0)) {
-            snprintf(setup->message, setup->message_size,
-                     "%s is %.17g, and must be between -2147483647 and 2147483647: change the "
-                     "parameters",
-                     s->checked[k], setup->constants[k]);
-            return TZ_REFUSED;
-        }
-    return s->frame.there && tz_augment_is_narrow(&s->frame, setup) ? TZ_REFUSED : 0;
+    int refused = 0;
+    for (int k = 0; k < s->stencil.constants_count && !refused; k++)
+        if (s->checked[k])
+            refused = tz_formula_check_int(setup, s->checked[k], setup->constants[k]);
+    for (int axis = 0; axis < setup->dims && s->frame.there && !refused; axis++)
+        refused = tz_frame_check(setup, s->frame.steps, axis, s->frame.radius[axis]);
+    return refused;
 }
 
 static int at_step(const tz_setup *setup, int64_t step, double *constants)
@@ -98,6 +97,7 @@ static bool add_constants(tz_described *s, const tz_build *build, tz_emit *emit)
         tz_buffer text = {0};
         tz_buffer_add(&text, "%s = ", emit->constants[k].name);
         tz_emit_host(emit, &text, node, true);
+        tz_buffer_wrap(&text);
         s->checked[k] = text.failed ? NULL : keep(s, text.text);
         good = good && s->checked[k];
         free(text.text);

@@ -12,8 +12,9 @@
 /* How strongly text binds, in C. */
 enum { BINDS_OR, BINDS_AND, BINDS_COMPARE, BINDS_SUM, BINDS_PRODUCT, BINDS_UNARY, BINDS_ALL };
 
-static const char *const function_names[] = {"MIN", "MAX", "ABS",  "SQRT", "EXP", "LOG",
-                                             "SIN", "COS", "TANH", "POW",  "FMA", "INT"};
+static const char *const function_names[] = {"TZ_MIN(",  "TZ_MAX(", "TZ_ABS(", "TZ_SQRT(",
+                                             "TZ_EXP(",  "TZ_LOG(", "TZ_SIN(", "TZ_COS(",
+                                             "TZ_TANH(", "TZ_POW(", "TZ_FMA(", "TZ_CALL(whole, "};
 
 /* ---- Literals and leaves --------------------------------------------------------------------- */
 
@@ -72,146 +73,6 @@ static void add_leaf(tz_emit *emit, tz_buffer *out, const tz_expr_node *n, bool 
         tz_buffer_add(out, "(int)TZ_STEP");
 }
 
-/* ---- Counts of bits -------------------------------------------------------------------------- */
-
-/* The bits of weight 2^w that are still to be added. Only carries come from the weight below: of m
- * bits, m/2 go on. */
-typedef struct column {
-    int weight, count;
-    int carries, sums; /* written so far */
-    bool unread;       /* no test reads its sum */
-} column;
-
-/* A bit to be added: a node at weight 0, or a variable. */
-static void add_bit_name(tz_emit *emit, tz_buffer *out, int node, int weight, int i)
-{
-    const tz_expr_node *n = &emit->e->nodes[node];
-    if (weight == 0)
-        tz_emit_expression(emit, out, emit->e->operands[n->first + i].node);
-    else
-        tz_buffer_add(out, "n%d_%d_%d", emit->local[node], weight, i);
-}
-
-static void add_line(tz_emit *emit, tz_buffer *line)
-{
-    emit->out->failed = emit->out->failed || line->failed;
-    tz_buffer_add(emit->out, "    ");
-    if (line->text)
-        tz_buffer_add_wrapped(emit->out, line->text, 4, 8);
-    tz_buffer_add(emit->out, "\n");
-    free(line->text);
-    *line = (tz_buffer){0};
-}
-
-/* Add two or three bits of a column: the sum stays, the carry goes to the next. `from` is the first
- * of them that is an input; `chained`: the sum before it is another. */
-static void add_adder(tz_emit *emit, int node, column *c, int from, int inputs, bool chained,
-                      bool last)
-{
-    const bool three = inputs + chained == 3;
-    const int next = c->count / 2;
-    for (int carry = last && c->unread ? 1 : 0; carry < 2; carry++) {
-        tz_buffer line = {0};
-        tz_buffer_add(&line, "const tz_word n%d_%d", emit->local[node], c->weight + carry);
-        if (carry && next > 1)
-            tz_buffer_add(&line, "_%d", c->carries);
-        else if (!carry && !last)
-            tz_buffer_add(&line, "_s%d", c->sums);
-        tz_buffer_add(&line, three ? (carry ? " = TZ_MAJ3(" : " = TZ_XOR3(") : " = ");
-        if (chained)
-            tz_buffer_add(&line, "n%d_%d_s%d", emit->local[node], c->weight, c->sums - 1);
-        for (int i = 0; i < inputs; i++) {
-            if (chained || i > 0)
-                tz_buffer_add(&line, three ? ", " : carry ? " & " : " ^ ");
-            add_bit_name(emit, &line, node, c->weight, from + i);
-        }
-        tz_buffer_add(&line, three ? ");" : ";");
-        add_line(emit, &line);
-    }
-    c->carries++;
-    c->sums++;
-}
-
-/* Add a column up, from its first bit on. */
-static void add_column(tz_emit *emit, int node, int weight, int count, bool unread)
-{
-    column c = {.weight = weight, .count = count, .unread = unread};
-    if (count == 1) {
-        if (weight > 0 || unread)
-            return; /* the carry below has this name */
-        tz_buffer line = {0};
-        tz_buffer_add(&line, "const tz_word n%d_0 = ", emit->local[node]);
-        add_bit_name(emit, &line, node, 0, 0);
-        tz_buffer_add(&line, ";");
-        add_line(emit, &line);
-        return;
-    }
-    for (int done = 0; done < count;) {
-        const int most = c.sums ? 2 : 3;
-        const int inputs = count - done < most ? count - done : most;
-        add_adder(emit, node, &c, done, inputs, c.sums > 0, done + inputs == count);
-        done += inputs;
-    }
-}
-
-/* The lowest 1 of a threshold: bits below it do not matter. */
-static int lowest_bit(int value)
-{
-    int lowest = 0;
-    while (!(value >> lowest & 1))
-        lowest++;
-    return lowest;
-}
-
-/* The lowest weight that a test of this pass reads. */
-static int lowest_weight(const tz_emit *emit, int node)
-{
-    int lowest = 31;
-    for (int t = 0; t < emit->nodes; t++) {
-        const tz_expr_node *n = &emit->e->nodes[t];
-        if ((n->kind != TZ_EXPR_AT_LEAST && n->kind != TZ_EXPR_EXACTLY) || !emit->uses[t] ||
-            emit->e->operands[n->first].node != node)
-            continue;
-        const int weight = n->kind == TZ_EXPR_EXACTLY ? 0 : lowest_bit(n->index);
-        lowest = weight < lowest ? weight : lowest;
-    }
-    return lowest;
-}
-
-/* The full adders of a count: variables n1_0, n1_1, ... for its bits, the lowest first. */
-static void add_adders(tz_emit *emit, int node)
-{
-    const int lowest = lowest_weight(emit, node);
-    int weight = 0;
-    emit->local[node] = ++emit->locals;
-    for (int count = emit->e->nodes[node].count; count > 0; count /= 2, weight++)
-        add_column(emit, node, weight, count, weight < lowest);
-}
-
-/* The test of a count. */
-static void add_test(tz_emit *emit, tz_buffer *out, int node)
-{
-    const tz_expr_node *n = &emit->e->nodes[node];
-    const int counted = emit->e->operands[n->first].node, value = n->index;
-    const int sum = emit->local[counted];
-    int weights = 0;
-    for (int count = emit->e->nodes[counted].count; count > 0; count /= 2)
-        weights++;
-    if (n->kind == TZ_EXPR_EXACTLY) {
-        for (int w = weights - 1; w >= 0; w--)
-            tz_buffer_add(out, "%sn%d_%d%s", value >> w & 1 ? "" : "~", sum, w, w ? " & " : "");
-        return;
-    }
-    /* From the highest bit: above where a bit of the value is 0 and that of the sum 1. The lowest
-     * zeros of the value are always reached. */
-    const int lowest = lowest_bit(value);
-    for (int w = weights - 1; w > lowest; w--)
-        tz_buffer_add(out, "n%d_%d %s (", sum, w, value >> w & 1 ? "&" : "|");
-    tz_buffer_add(out, "n%d_%d", sum, lowest);
-    for (int w = weights - 1; w > lowest; w--)
-        tz_buffer_add(out, ")");
-}
-
 /* ---- Expressions ----------------------------------------------------------------------------- */
 
 static void add_node(tz_emit *emit, tz_buffer *out, int node, int binds, bool beside_real);
@@ -254,6 +115,13 @@ static bool divides_plainly(const tz_expr *e, const tz_expr_node *n)
     return e->nodes[o[0].node].low >= 0 && e->nodes[o[1].node].low > 0;
 }
 
+/* Is it TZ_XOR3()? */
+static bool is_sum_of_bits(const tz_emit *emit, const tz_expr_node *n)
+{
+    const tz_expr_operand *o = emit->e->operands + n->first;
+    return is_bits(n) && n->count == 3 && o[1].op == TZ_OP_BITS_XOR && o[2].op == o[1].op;
+}
+
 /* How strongly the text of a node binds. */
 static int binding(const tz_emit *emit, int node)
 {
@@ -273,9 +141,6 @@ static int binding(const tz_emit *emit, int node)
                                         : BINDS_ALL;
     case TZ_EXPR_POWER:
         return n->wraps ? BINDS_UNARY : BINDS_PRODUCT;
-    case TZ_EXPR_AT_LEAST:
-    case TZ_EXPR_EXACTLY:
-        return BINDS_OR;
     case TZ_EXPR_CHAIN:
         break;
     default:
@@ -284,6 +149,8 @@ static int binding(const tz_emit *emit, int node)
     const tz_operator op = emit->e->operands[n->first + 1].op;
     if (n->wraps)
         return BINDS_UNARY;
+    if (is_sum_of_bits(emit, n))
+        return BINDS_ALL;
     if (op == TZ_OP_FLOOR_OVER || op == TZ_OP_MODULO)
         return divides_plainly(emit->e, n) ? BINDS_PRODUCT : BINDS_ALL;
     switch (tz_operator_level(op)) {
@@ -336,9 +203,23 @@ static void add_division(tz_emit *emit, tz_buffer *out, const tz_expr_node *n)
     tz_buffer_add(out, ")");
 }
 
+static void add_call(tz_emit *emit, tz_buffer *out, const tz_expr_node *n, const char *name)
+{
+    tz_buffer_add(out, "%s", name);
+    for (int i = 0; i < n->count; i++) {
+        tz_buffer_add(out, i ? ", " : "");
+        add_node(emit, out, emit->e->operands[n->first + i].node, BINDS_OR, false);
+    }
+    tz_buffer_add(out, ")");
+}
+
 static void add_chain(tz_emit *emit, tz_buffer *out, const tz_expr_node *n)
 {
     const tz_expr_operand *o = emit->e->operands + n->first;
+    if (is_sum_of_bits(emit, n)) {
+        add_call(emit, out, n, "TZ_XOR3(");
+        return;
+    }
     if (o[1].op == TZ_OP_FLOOR_OVER || o[1].op == TZ_OP_MODULO) {
         add_division(emit, out, n);
         return;
@@ -375,23 +256,6 @@ static void add_power(tz_emit *emit, tz_buffer *out, const tz_expr_node *n)
     }
     if (n->wraps)
         tz_buffer_add(out, ")");
-}
-
-static void add_call(tz_emit *emit, tz_buffer *out, const tz_expr_node *n)
-{
-    if (n->kind == TZ_EXPR_SELECT)
-        tz_buffer_add(out, is_bits(&emit->e->nodes[emit->e->operands[n->first].node])
-                               ? "TZ_PICK3("
-                               : "TZ_SELECT(");
-    else if (n->function == TZ_FUNCTION_int)
-        tz_buffer_add(out, "TZ_CALL(whole, ");
-    else
-        tz_buffer_add(out, "TZ_%s(", function_names[n->function]);
-    for (int i = 0; i < n->count; i++) {
-        tz_buffer_add(out, i ? ", " : "");
-        add_node(emit, out, emit->e->operands[n->first + i].node, BINDS_OR, false);
-    }
-    tz_buffer_add(out, ")");
 }
 
 static void add_convert(tz_emit *emit, tz_buffer *out, const tz_expr_node *n)
@@ -436,8 +300,15 @@ static void add_plain(tz_emit *emit, tz_buffer *out, int node, bool beside_real)
         add_power(emit, out, n);
         break;
     case TZ_EXPR_SELECT:
+        add_call(emit, out, n,
+                 is_bits(&emit->e->nodes[emit->e->operands[n->first].node]) ? "TZ_PICK3("
+                                                                            : "TZ_SELECT(");
+        break;
+    case TZ_EXPR_MAJORITY:
+        add_call(emit, out, n, "TZ_MAJ3(");
+        break;
     case TZ_EXPR_CALL:
-        add_call(emit, out, n);
+        add_call(emit, out, n, function_names[n->function]);
         break;
     case TZ_EXPR_CONVERT:
         add_convert(emit, out, n);
@@ -446,10 +317,6 @@ static void add_plain(tz_emit *emit, tz_buffer *out, int node, bool beside_real)
     case TZ_EXPR_BITS_NOT:
     case TZ_EXPR_NOT:
         add_prefix(emit, out, n);
-        break;
-    case TZ_EXPR_AT_LEAST:
-    case TZ_EXPR_EXACTLY:
-        add_test(emit, out, node);
         break;
     default:
         add_leaf(emit, out, n, beside_real);
@@ -491,7 +358,7 @@ static bool is_long(const tz_emit *emit, int node)
     const tz_expr_node *n = &emit->e->nodes[node];
     if (n->kind == TZ_EXPR_CONVERT)
         return !is_leaf(emit, emit->e->operands[n->first].node);
-    return !is_leaf(emit, node) && n->kind != TZ_EXPR_ADD_UP;
+    return !is_leaf(emit, node);
 }
 
 static void count_uses(tz_emit *emit, int node, int times)
@@ -501,8 +368,7 @@ static void count_uses(tz_emit *emit, int node, int times)
     if (emit->uses[node] > times || emit->constant[node] >= 0)
         return;
     for (int i = 0; i < n->count; i++)
-        count_uses(emit, emit->e->operands[n->first + i].node,
-                   n->kind == TZ_EXPR_POWER || n->kind == TZ_EXPR_ADD_UP ? 2 : 1);
+        count_uses(emit, emit->e->operands[n->first + i].node, n->kind == TZ_EXPR_POWER ? 2 : 1);
 }
 
 void tz_emit_pass(tz_emit *emit, const int *roots, int count)
@@ -520,16 +386,10 @@ static void add_local(tz_emit *emit, int node)
                                         [TZ_EXPR_INT] = "int",
                                         [TZ_EXPR_BOOL] = "int",
                                         [TZ_EXPR_BITS] = "tz_word"};
-    tz_buffer text = {0};
-    tz_buffer_add(&text, "const %s t%d = ", types[emit->e->nodes[node].type], emit->locals + 1);
-    add_node(emit, &text, node, BINDS_OR, false);
-    tz_buffer_add(&text, ";");
-    emit->out->failed = emit->out->failed || text.failed;
-    tz_buffer_add(emit->out, "    %*s", emit->indent, "");
-    if (text.text)
-        tz_buffer_add_wrapped(emit->out, text.text, 4 + emit->indent, 8 + emit->indent);
-    tz_buffer_add(emit->out, "\n");
-    free(text.text);
+    tz_buffer_add(emit->out, "    %*sconst %s t%d = ", emit->indent, "",
+                  types[emit->e->nodes[node].type], emit->locals + 1);
+    add_node(emit, emit->out, node, BINDS_OR, false);
+    tz_buffer_add(emit->out, ";\n");
     emit->local[node] = ++emit->locals;
 }
 
@@ -547,9 +407,7 @@ void tz_emit_locals(tz_emit *emit, int node)
         return;
     for (int i = 0; i < n->count; i++)
         tz_emit_locals(emit, emit->e->operands[n->first + i].node);
-    if (n->kind == TZ_EXPR_ADD_UP)
-        add_adders(emit, node);
-    else if (emit->uses[node] > 1 && is_long(emit, node))
+    if (emit->uses[node] > 1 && is_long(emit, node))
         add_local(emit, node);
     emit->uses[node] = -1; /* done */
 }
@@ -711,9 +569,8 @@ static void add_host_chain(const host *h, const tz_expr_node *n)
 {
     const tz_expr_operand *o = h->emit->e->operands + n->first;
     if (host_binding(h, n) == BINDS_ALL) {
-        const bool modulo = o[1].op == TZ_OP_MODULO;
-        *(modulo ? &h->emit->host_takes_modulo : &h->emit->host_divides) = true;
-        add_host_arguments(h, n, modulo ? "modulo" : "floor_over");
+        add_host_arguments(h, n,
+                           o[1].op == TZ_OP_MODULO ? "tz_formula_modulo" : "tz_formula_floor_over");
         return;
     }
     const int binds = host_binding(h, n);
@@ -733,15 +590,11 @@ static void add_host_call(const host *h, const tz_expr_node *n)
 #undef NAME
     };
     const char *name = names[n->function];
-    if (!h->comment && n->function == TZ_FUNCTION_min) {
-        h->emit->host_least = true;
-        name = "least";
-    } else if (!h->comment && n->function == TZ_FUNCTION_max) {
-        h->emit->host_greatest = true;
-        name = "greatest";
-    } else if (!h->comment && n->function == TZ_FUNCTION_abs) {
-        name = "fabs";
-    }
+    if (!h->comment)
+        name = n->function == TZ_FUNCTION_min   ? "tz_formula_min"
+               : n->function == TZ_FUNCTION_max ? "tz_formula_max"
+               : n->function == TZ_FUNCTION_abs ? "fabs"
+                                                : name;
     add_host_arguments(h, n, name);
 }
 
@@ -754,8 +607,7 @@ static void add_host_power(const host *h, const tz_expr_node *n)
         add_host_node(h, base, BINDS_ALL);
         return;
     }
-    h->emit->host_powers = h->emit->host_powers || !h->comment;
-    tz_buffer_add(h->out, h->comment ? "" : "power(");
+    tz_buffer_add(h->out, h->comment ? "" : "tz_formula_power(");
     add_host_node(h, base, h->comment ? BINDS_ALL : BINDS_OR);
     if (h->comment)
         tz_buffer_add(h->out, "^%d", n->index);

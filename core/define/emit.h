@@ -25,9 +25,7 @@ typedef struct tz_emit {
     int locals;    /* variables so far */
     int indent;    /* of statements, more than one level */
     bool divides, takes_modulo, cuts; /* which helper functions the text needs */
-    /* Which helper functions the host's text needs, after tz_emit_host() of all its expressions. */
-    bool host_powers, host_divides, host_takes_modulo, host_least, host_greatest;
-    int axis;              /* with `macro`: the axis of its argument */
+    int axis;                         /* with `macro`: the axis of its argument */
     const char *macro;     /* the name of the argument "dy" or "dz" in a macro for a row or plane */
     const char *sums_name; /* the names of these macros without their numbers */
     tz_buffer *out;

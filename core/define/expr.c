@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <trapeze/formulas.h>
 
 void tz_expr_clear(tz_expr *e)
 {
@@ -457,27 +458,6 @@ int tz_expr_convert(tz_expr *e, int node, tz_expr_type type)
 
 /* ---- Values in double ------------------------------------------------------------------------ */
 
-/* 0 for b = 0 */
-static double floor_over(double a, double b)
-{
-    return b == 0 ? 0 : floor(a / b);
-}
-
-/* a for b = 0 */
-static double modulo(double a, double b)
-{
-    return b == 0 ? a : a - b * floor_over(a, b);
-}
-
-/* x*x*...*x from the left; n >= 1. */
-static double power_of(double x, int n)
-{
-    double power = x;
-    for (int i = 1; i < n; i++)
-        power *= x;
-    return power;
-}
-
 /* As int: the nearest whole number towards 0, at most the largest; 0 for NaN. */
 static double as_int(double x)
 {
@@ -525,9 +505,9 @@ static double apply(tz_operator op, double a, double b)
     case TZ_OP_OVER:
         return a / b;
     case TZ_OP_FLOOR_OVER:
-        return floor_over(a, b);
+        return tz_formula_floor_over(a, b);
     case TZ_OP_MODULO:
-        return modulo(a, b);
+        return tz_formula_modulo(a, b);
     default:
         return a;
     }
@@ -537,9 +517,9 @@ static double call(tz_function function, const double *a)
 {
     switch (function) {
     case TZ_FUNCTION_min:
-        return a[1] < a[0] ? a[1] : a[0];
+        return tz_formula_min(a[0], a[1]);
     case TZ_FUNCTION_max:
-        return a[0] < a[1] ? a[1] : a[0];
+        return tz_formula_max(a[0], a[1]);
     case TZ_FUNCTION_abs:
         return fabs(a[0]);
     case TZ_FUNCTION_sqrt:
@@ -590,7 +570,7 @@ double tz_expr_value(const tz_expr *e, int node, const double *params, int64_t s
     case TZ_EXPR_NOT:
         return value == 0;
     case TZ_EXPR_POWER:
-        return power_of(value, n->index);
+        return tz_formula_power(value, n->index);
     case TZ_EXPR_SELECT:
         return tz_expr_value(e, operands[value != 0 ? 1 : 2].node, params, step);
     default: /* a chain, or a conversion */
@@ -601,6 +581,8 @@ double tz_expr_value(const tz_expr *e, int node, const double *params, int64_t s
 }
 
 /* ---- Counts of bits -------------------------------------------------------------------------- */
+
+enum { DIGITS = 17 }; /* of TZ_EXPR_OPERANDS_MAX */
 
 /* What an operand has: bits, and a number added to them. */
 typedef struct sum {
@@ -674,22 +656,70 @@ static int add_bits(tz_expr *e, const tz_expr_operand *operands, int count)
     return status;
 }
 
-/* Bits: is the count at least `threshold`? */
-static int at_least(tz_expr *e, int count, double threshold)
-{
-    const int most = e->nodes[count].count;
-    if (threshold <= 0)
-        return tz_expr_number(e, 1, TZ_EXPR_BITS);
-    if (threshold > most)
-        return tz_expr_number(e, 0, TZ_EXPR_BITS);
-    return tz_expr_make(e, TZ_EXPR_AT_LEAST, TZ_EXPR_BITS, (int)threshold, count, -1, -1);
-}
-
 static int not(tz_expr * e, int bits)
 {
     if (bits >= 0 && e->nodes[bits].kind == TZ_EXPR_NUMBER)
         return tz_expr_number(e, 1 - e->nodes[bits].number, TZ_EXPR_BITS);
     return tz_expr_make(e, TZ_EXPR_BITS_NOT, TZ_EXPR_BITS, 0, bits, -1, -1);
+}
+
+/* What two or three bits add up to: their sum, or the carry. */
+static int gate(tz_expr *e, bool carry, const int *bits, int count)
+{
+    const bool three = carry && count == 3;
+    const tz_operator op = three ? TZ_OP_NONE : carry ? TZ_OP_AND : TZ_OP_BITS_XOR;
+    const tz_expr_operand operands[] = {{bits[0], TZ_OP_NONE}, {bits[1], op}, {bits[2], op}};
+    const tz_expr_node node = {.kind = three ? TZ_EXPR_MAJORITY : TZ_EXPR_CHAIN,
+                               .type = TZ_EXPR_BITS};
+    return tz_expr_make_of(e, node, operands, count);
+}
+
+/* The binary digits of a count, the lowest first, by full adders. Returns how many; 0: no memory.
+ */
+static int digits_of(tz_expr *e, int count, int *digits)
+{
+    const tz_expr_node n = e->nodes[count];
+    int *column = malloc((size_t)n.count * sizeof *column), weight = 0;
+    if (!column)
+        tz_expr_fail(e, TZ_MEMORY, "not enough memory for the formula");
+    for (int i = 0; column && i < n.count; i++)
+        column[i] = e->operands[n.first + i].node;
+    for (int bits = column ? n.count : 0, carries; bits > 0; bits = carries) {
+        int adds[3] = {column[0]};
+        carries = 0;
+        for (int i = 1; i < bits; i += 2) {
+            const int inputs = i + 1 < bits ? 3 : 2;
+            memcpy(adds + 1, column + i, (size_t)(inputs - 1) * sizeof *adds);
+            column[carries++] = gate(e, true, adds, inputs);
+            adds[0] = gate(e, false, adds, inputs);
+        }
+        digits[weight++] = adds[0];
+    }
+    free(column);
+    return weight;
+}
+
+/* Bits: is the count at least `value`, or exactly? */
+static int test_count(tz_expr *e, int count, bool exactly, double value)
+{
+    const int most = e->nodes[count].count;
+    int digits[DIGITS], test = -1;
+    if (value <= 0 && !exactly)
+        return tz_expr_number(e, 1, TZ_EXPR_BITS);
+    if (value < 0 || value > most)
+        return tz_expr_number(e, 0, TZ_EXPR_BITS);
+    const int weights = digits_of(e, count, digits);
+    /* Zeros of the value below its lowest 1 are always reached. Above, a sum that has a 1 where the
+     * value has a 0 is larger. */
+    for (int w = 0; w < weights; w++) {
+        const bool set = (int)value >> w & 1;
+        const int digit = exactly && !set ? not(e, digits[w]) : digits[w];
+        if (test >= 0)
+            test = tz_expr_two(e, digit, exactly || set ? TZ_OP_AND : TZ_OP_OR, test);
+        else if (exactly || set)
+            test = digit;
+    }
+    return test;
 }
 
 static tz_operator turned(tz_operator op)
@@ -708,15 +738,6 @@ static tz_operator turned(tz_operator op)
     }
 }
 
-/* Bits: is the count exactly `value`? */
-static int exactly(tz_expr *e, int count, double value)
-{
-    const int most = e->nodes[count].count;
-    if (value < 0 || value > most)
-        return tz_expr_number(e, 0, TZ_EXPR_BITS);
-    return tz_expr_make(e, TZ_EXPR_EXACTLY, TZ_EXPR_BITS, (int)value, count, -1, -1);
-}
-
 static int compare_count(tz_expr *e, int a, tz_operator op, int b)
 {
     if (e->nodes[a].type != TZ_EXPR_COUNT) {
@@ -733,17 +754,17 @@ static int compare_count(tz_expr *e, int a, tz_operator op, int b)
     const double value = e->nodes[b].number - e->nodes[a].number;
     switch (op) {
     case TZ_OP_LESS:
-        return not(e, at_least(e, a, value));
+        return not(e, test_count(e, a, false, value));
     case TZ_OP_LESS_EQUAL:
-        return not(e, at_least(e, a, value + 1));
+        return not(e, test_count(e, a, false, value + 1));
     case TZ_OP_GREATER:
-        return at_least(e, a, value + 1);
+        return test_count(e, a, false, value + 1);
     case TZ_OP_GREATER_EQUAL:
-        return at_least(e, a, value);
+        return test_count(e, a, false, value);
     case TZ_OP_EQUAL:
-        return exactly(e, a, value);
+        return test_count(e, a, true, value);
     default:
-        return not(e, exactly(e, a, value));
+        return not(e, test_count(e, a, true, value));
     }
 }
 

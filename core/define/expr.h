@@ -39,9 +39,8 @@ typedef enum tz_expr_kind {
     TZ_EXPR_SELECT, /* condition, value if true, value if false */
     TZ_EXPR_CALL,
     TZ_EXPR_CONVERT,
-    TZ_EXPR_ADD_UP,   /* a count; its operands are bits */
-    TZ_EXPR_AT_LEAST, /* bits: is the count, its operand, at least `index`? */
-    TZ_EXPR_EXACTLY   /* bits: is it `index`? */
+    TZ_EXPR_ADD_UP,  /* a count, for tests of it; its operands are bits */
+    TZ_EXPR_MAJORITY /* of three bits */
 } tz_expr_kind;
 
 /* X(name, operands) */
@@ -71,7 +70,7 @@ typedef struct tz_expr_node {
     tz_expr_type type;
     tz_function function;
     bool constant; /* holds only numbers and parameters */
-    int index;     /* of the parameter, scalar, axis or field; or an exponent or a threshold */
+    int index;     /* of the parameter, scalar, axis or field; or an exponent */
     int offset[TZ_AXES];
     int first, count; /* operands, in tz_expr.operands */
     double number;    /* of a side: the width of the frame */

@@ -7,7 +7,7 @@
 #include <string.h>
 #include <trapeze/rows_macros.h>
 
-enum { STRIP_MOST = 256, STRIP_BYTES = 24 << 10, DIGITS = 17 };
+enum { STRIP_MOST = 256, STRIP_BYTES = 24 << 10 };
 
 /* A row: the operation, the types of its result, of its first operand and of the others, and its
  * value. */
@@ -62,6 +62,7 @@ enum { STRIP_MOST = 256, STRIP_BYTES = 24 << 10, DIGITS = 17 };
     X(OR, tz_word, tz_word, tz_word, a | b)                                                        \
     X(XOR, tz_word, tz_word, tz_word, a ^ b)                                                       \
     X(NOT, tz_word, tz_word, tz_word, ~a)                                                          \
+    X(MAJORITY, tz_word, tz_word, tz_word, TZ_MAJ3(a, b, c))                                       \
     X(PICK, tz_word, tz_word, tz_word, TZ_PICK3(a, b, c))                                          \
     X(TO_BITS, tz_word, int, int, 0u - (tz_word)a)
 
@@ -107,9 +108,7 @@ typedef struct maker {
     const tz_emit *emit;
     const tz_expr *e;
     operations *list;
-    int *value;             /* of each node; -1: not yet */
-    int (*columns)[DIGITS]; /* of each count of bits: the values of its digits, the lowest first */
-    int columns_count;
+    int *value; /* of each node; -1: not yet */
     bool failed;
 } maker;
 
@@ -190,67 +189,42 @@ static int operand(maker *m, const tz_expr_node *n, int i)
     return value_of(m, operand_of(m, n, i));
 }
 
-static code code_of(tz_operator op, bool real)
-{
-    switch (op) {
-    case TZ_OP_EQUAL:
-        return real ? DO_EQUAL : DO_INT_EQUAL;
-    case TZ_OP_NOT_EQUAL:
-        return real ? DO_NOT_EQUAL : DO_INT_NOT_EQUAL;
-    case TZ_OP_LESS:
-        return real ? DO_LESS : DO_INT_LESS;
-    case TZ_OP_LESS_EQUAL:
-        return real ? DO_LESS_EQUAL : DO_INT_LESS_EQUAL;
-    case TZ_OP_GREATER:
-        return real ? DO_GREATER : DO_INT_GREATER;
-    case TZ_OP_GREATER_EQUAL:
-        return real ? DO_GREATER_EQUAL : DO_INT_GREATER_EQUAL;
-    case TZ_OP_BITS_OR:
-        return DO_OR;
-    case TZ_OP_BITS_XOR:
-        return DO_XOR;
-    case TZ_OP_BITS_AND:
-        return DO_AND;
-    case TZ_OP_LEFT:
-        return DO_INT_LEFT;
-    case TZ_OP_RIGHT:
-        return DO_INT_RIGHT;
-    case TZ_OP_PLUS:
-        return real ? DO_ADD : DO_INT_ADD;
-    case TZ_OP_MINUS:
-        return real ? DO_SUBTRACT : DO_INT_SUBTRACT;
-    case TZ_OP_TIMES:
-        return real ? DO_MULTIPLY : DO_INT_MULTIPLY;
-    case TZ_OP_FLOOR_OVER:
-        return DO_INT_DIVIDE;
-    case TZ_OP_MODULO:
-        return DO_INT_MODULO;
-    default:
-        return DO_DIVIDE;
-    }
-}
+/* Of ints, of reals, of bits. */
+static const code codes[][3] = {[TZ_OP_OR] = {DO_TEST_OR, 0, DO_OR},
+                                [TZ_OP_AND] = {DO_TEST_AND, 0, DO_AND},
+                                [TZ_OP_EQUAL] = {DO_INT_EQUAL, DO_EQUAL},
+                                [TZ_OP_NOT_EQUAL] = {DO_INT_NOT_EQUAL, DO_NOT_EQUAL},
+                                [TZ_OP_LESS] = {DO_INT_LESS, DO_LESS},
+                                [TZ_OP_LESS_EQUAL] = {DO_INT_LESS_EQUAL, DO_LESS_EQUAL},
+                                [TZ_OP_GREATER] = {DO_INT_GREATER, DO_GREATER},
+                                [TZ_OP_GREATER_EQUAL] = {DO_INT_GREATER_EQUAL, DO_GREATER_EQUAL},
+                                [TZ_OP_BITS_OR] = {DO_OR, 0, DO_OR},
+                                [TZ_OP_BITS_XOR] = {DO_XOR, 0, DO_XOR},
+                                [TZ_OP_BITS_AND] = {DO_AND, 0, DO_AND},
+                                [TZ_OP_LEFT] = {DO_INT_LEFT},
+                                [TZ_OP_RIGHT] = {DO_INT_RIGHT},
+                                [TZ_OP_PLUS] = {DO_INT_ADD, DO_ADD},
+                                [TZ_OP_MINUS] = {DO_INT_SUBTRACT, DO_SUBTRACT},
+                                [TZ_OP_TIMES] = {DO_INT_MULTIPLY, DO_MULTIPLY},
+                                [TZ_OP_OVER] = {0, DO_DIVIDE},
+                                [TZ_OP_FLOOR_OVER] = {DO_INT_DIVIDE},
+                                [TZ_OP_MODULO] = {DO_INT_MODULO}};
 
 static int add_chain(maker *m, const tz_expr_node *n)
 {
     const bool real = node_of(m, operand_of(m, n, 0))->type == TZ_EXPR_REAL;
-    const bool bits = n->type == TZ_EXPR_BITS;
     int value = operand(m, n, 0);
     for (int i = 1; i < n->count; i++) {
-        const tz_operator op = m->e->operands[n->first + i].op;
         const int next = operand(m, n, i);
-        code what = code_of(op, real);
-        if (op == TZ_OP_AND)
-            what = bits ? DO_AND : DO_TEST_AND;
-        else if (op == TZ_OP_OR)
-            what = bits ? DO_OR : DO_TEST_OR;
-        value = add(m, what, value, next, next);
+        const code *of = codes[m->e->operands[n->first + i].op];
+        value = add(m, of[n->type == TZ_EXPR_BITS ? 2 : real], value, next, next);
     }
     return value;
 }
 
 static int add_call(maker *m, const tz_expr_node *n)
 {
-    static const code codes[TZ_FUNCTIONS][2] = {
+    static const code calls[TZ_FUNCTIONS][2] = {
         [TZ_FUNCTION_min] = {DO_INT_MIN, DO_MIN}, [TZ_FUNCTION_max] = {DO_INT_MAX, DO_MAX},
         [TZ_FUNCTION_abs] = {DO_INT_ABS, DO_ABS}, [TZ_FUNCTION_sqrt] = {0, DO_SQRT},
         [TZ_FUNCTION_exp] = {0, DO_EXP},          [TZ_FUNCTION_log] = {0, DO_LOG},
@@ -260,7 +234,7 @@ static int add_call(maker *m, const tz_expr_node *n)
     int values[3];
     for (int i = 0; i < 3; i++)
         values[i] = operand(m, n, i < n->count ? i : 0);
-    return add(m, codes[n->function][n->type == TZ_EXPR_REAL], values[0], values[1], values[2]);
+    return add(m, calls[n->function][n->type == TZ_EXPR_REAL], values[0], values[1], values[2]);
 }
 
 static int add_select(maker *m, const tz_expr_node *n)
@@ -274,47 +248,10 @@ static int add_select(maker *m, const tz_expr_node *n)
                test, yes, no);
 }
 
-/* The digits of a count, in binary. Returns its number in m->columns. */
-static int add_count(maker *m, const tz_expr_node *n)
-{
-    int digits[DIGITS], used = 0;
-    for (int i = 0; i < n->count; i++) {
-        int carry = operand(m, n, i), w = 0;
-        for (; w < used; w++) {
-            const int both = add(m, DO_AND, digits[w], carry, carry);
-            digits[w] = add(m, DO_XOR, digits[w], carry, carry);
-            carry = both;
-        }
-        if (w == used && (i & (i + 1)) == 0)
-            digits[used++] = carry;
-    }
-    for (int w = 0; w < used; w++)
-        m->columns[m->columns_count][w] = digits[w];
-    return m->columns_count++;
-}
-
-/* Is the count at least, or exactly, a number? */
-static int add_test(maker *m, const tz_expr_node *n)
-{
-    const int *digits = m->columns[operand(m, n, 0)];
-    const bool exactly = n->kind == TZ_EXPR_EXACTLY;
-    int value = -1;
-    for (int w = 0; node_of(m, operand_of(m, n, 0))->count >> w; w++) {
-        const bool set = n->index >> w & 1;
-        const int digit =
-            exactly && !set ? add(m, DO_NOT, digits[w], digits[w], digits[w]) : digits[w];
-        if (value < 0)
-            value = exactly || set ? digit : -1; /* the lowest zeros are always reached */
-        else
-            value = add(m, exactly || set ? DO_AND : DO_OR, digit, value, value);
-    }
-    return value;
-}
-
 static int made(maker *m, const tz_expr_node *n)
 {
     const bool real = n->type == TZ_EXPR_REAL;
-    const int a = n->kind != TZ_EXPR_ADD_UP ? operand(m, n, 0) : 0;
+    const int a = operand(m, n, 0);
     int value = a;
     switch (n->kind) {
     case TZ_EXPR_CHAIN:
@@ -323,11 +260,8 @@ static int made(maker *m, const tz_expr_node *n)
         return add_call(m, n);
     case TZ_EXPR_SELECT:
         return add_select(m, n);
-    case TZ_EXPR_ADD_UP:
-        return add_count(m, n);
-    case TZ_EXPR_AT_LEAST:
-    case TZ_EXPR_EXACTLY:
-        return add_test(m, n);
+    case TZ_EXPR_MAJORITY:
+        return add(m, DO_MAJORITY, a, operand(m, n, 1), operand(m, n, 2));
     case TZ_EXPR_NEGATIVE:
         return add(m, real ? DO_NEGATE : DO_INT_NEGATE, a, a, a);
     case TZ_EXPR_BITS_NOT:
@@ -393,7 +327,6 @@ static void share_places(maker *m, int outputs)
 static void make(maker *m, operations *list, const int *nodes, int count)
 {
     m->list = list;
-    m->columns_count = 0;
     for (int i = 0; i < m->e->count; i++)
         m->value[i] = m->value[i] >= m->program->inputs_count ? -2 : m->value[i];
     for (int i = 0; i < count; i++)
@@ -409,10 +342,9 @@ tz_program *tz_program_create(const tz_build *build, const tz_emit *emit, const 
     maker m = {.program = calloc(1, sizeof *m.program),
                .emit = emit,
                .e = &build->e,
-               .value = malloc(size * sizeof *m.value),
-               .columns = malloc(size * sizeof *m.columns)};
+               .value = malloc(size * sizeof *m.value)};
     tz_program *p = m.program;
-    m.failed = !p || !m.value || !m.columns;
+    m.failed = !p || !m.value;
     if (!m.failed) {
         memset(m.value, -1, size * sizeof *m.value);
         p->dims = d->dims;
@@ -431,7 +363,6 @@ tz_program *tz_program_create(const tz_build *build, const tz_emit *emit, const 
             make(&m, &p->framed, framed, pass->count);
     }
     free(m.value);
-    free(m.columns);
     if (m.failed) {
         tz_program_destroy(p);
         p = NULL;

@@ -11,24 +11,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- Lists ----------------------------------------------------------------------------------- */
-
-/* "#define NAME" and entries, broken with backslashes. Frees both texts. */
-static void add_list(tz_buffer *out, tz_buffer *head, tz_buffer *entries)
-{
-    tz_buffer lines = {0};
-    const char *name = head->text ? head->text : "";
-    tz_buffer_add_wrapped(&lines, entries->text ? entries->text : "", (int)strlen(name), 4);
-    tz_buffer_add(out, "%s", name);
-    for (const char *c = lines.text ? lines.text : ""; *c; c++)
-        tz_buffer_add(out, *c == '\n' ? " \\%c" : "%c", *c);
-    tz_buffer_add(out, "\n");
-    out->failed = out->failed || lines.failed || head->failed || entries->failed;
-    free(lines.text);
-    free(head->text);
-    free(entries->text);
-}
-
 /* ---- Forms ----------------------------------------------------------------------------------- */
 
 static const char *sums_name(const tz_form *form)
@@ -41,64 +23,57 @@ static const char *list_name(const tz_form *form)
     return form->kind == TZ_FORM_ROWS ? "CELL_ROWS" : "CELL_PLANES";
 }
 
-/* Completes the line "#define NAME(ARGUMENT)" in `head`, which it frees, with the value of a node.
- * */
-static void add_macro(tz_emit *emit, tz_buffer *head, int node, tz_buffer *out)
+/* Completes the line "#define NAME(ARGUMENT)" with the value of a node. */
+static void add_macro(tz_emit *emit, int node, tz_buffer *out)
 {
-    tz_buffer text = {0};
     tz_emit_pass(emit, &node, 1);
-    tz_buffer_add(&text, " (");
-    tz_emit_expression(emit, &text, node);
-    tz_buffer_add(&text, ")");
-    add_list(out, head, &text);
+    tz_buffer_add(out, " (");
+    tz_emit_expression(emit, out, node);
+    tz_buffer_add(out, ")\n");
 }
 
 /* #define CELL_ROWS(D) D(-1, CELL_ROW1) ... or CELL_PLANES(D) D(CELL_SUM1, real) ... */
 static void add_entries(const tz_build *build, const tz_form *form, tz_buffer *out)
 {
-    tz_buffer head = {0}, text = {0};
     const int radius = build->passes[0].radius;
-    tz_buffer_add(&head, "#define %s(D)", list_name(form));
+    tz_buffer_add(out, "#define %s(D)", list_name(form));
     for (int i = 0; form->kind == TZ_FORM_ROWS && i <= 2 * radius; i++)
-        tz_buffer_add(&text, " D(%d,%c%s%d)", i - radius, TZ_SPACE, sums_name(form),
+        tz_buffer_add(out, " D(%d,%c%s%d)", i - radius, TZ_SPACE, sums_name(form),
                       form->row_sum[i] + 1);
     for (int k = 0; form->kind == TZ_FORM_PLANES && k < form->sums_count; k++)
-        tz_buffer_add(&text, " D(%s%d,%c%s)", sums_name(form), k + 1, TZ_SPACE,
+        tz_buffer_add(out, " D(%s%d,%c%s)", sums_name(form), k + 1, TZ_SPACE,
                       build->e.nodes[form->sums[k]].type == TZ_EXPR_REAL ? "real" : "int");
-    add_list(out, &head, &text);
+    tz_buffer_add(out, "\n");
 }
 
 /* The macros of a form, and the line or lines with which its update begins. */
-static void add_form(const tz_build *build, const tz_form *form, tz_emit *emit, tz_buffer *out)
+static void add_form(const tz_build *build, const tz_described *s, const tz_form *form,
+                     tz_emit *emit, tz_buffer *out)
 {
-    const tz_built_pass *pass = &build->passes[0];
     const bool rows = form->kind == TZ_FORM_ROWS;
-    const tz_definition *d = build->definition;
-    const tz_text_name cell = tz_define_text_name(d, pass->name),
-                       field = tz_define_text_name(d, d->fields[pass->fields[0]].name);
+    const char *cell = s->passes[0].text_cell,
+               *field = s->text_fields[build->passes[0].fields[0]].name;
     emit->sums_name = sums_name(form);
     tz_buffer_add(out, rows ? "\n/* What a row adds to the cell. */\n"
                             : "\n/* What a plane adds to the cells of several planes. */\n");
-    emit->axis = d->dims - 1;
+    emit->axis = s->stencil.dims - 1;
     emit->macro = rows ? "dy" : "dz";
-    for (int k = 0; k < form->sums_count; k++) {
-        tz_buffer head = {0}; /* CELL_SUM1(dz) */
-        tz_buffer_add(&head, "#define %s%d(%s)", emit->sums_name, k + 1, emit->macro);
-        add_macro(emit, &head, form->sums[k], out);
+    for (int k = 0; k < form->sums_count; k++) { /* CELL_SUM1(dz) */
+        tz_buffer_add(out, "#define %s%d(%s)", emit->sums_name, k + 1, emit->macro);
+        add_macro(emit, form->sums[k], out);
     }
     emit->macro = NULL;
     add_entries(build, form, out);
     if (rows && form->result >= 0) {
-        tz_buffer_add(out, "\n/* What the sum of all rows makes of the cell. */\n");
-        tz_buffer head = {0};
-        tz_buffer_add(&head, "#define CELL_RESULT(tz_all)");
-        add_macro(emit, &head, form->result, out);
-        tz_buffer_add(out, "\nTZ_CELL_ROWS_OF(%s, %s, real, CELL_ROWS, CELL_RESULT)\n", cell.text,
-                      field.text);
+        tz_buffer_add(out, "\n/* What the sum of all rows makes of the cell. */\n"
+                           "#define CELL_RESULT(tz_all)");
+        add_macro(emit, form->result, out);
+        tz_buffer_add(out, "\nTZ_CELL_ROWS_OF(%s, %s, real, CELL_ROWS, CELL_RESULT)\n", cell,
+                      field);
     } else if (rows)
-        tz_buffer_add(out, "\nTZ_CELL_ROWS(%s, %s, real, CELL_ROWS)\n", cell.text, field.text);
+        tz_buffer_add(out, "\nTZ_CELL_ROWS(%s, %s, real, CELL_ROWS)\n", cell, field);
     else
-        tz_buffer_add(out, "\nTZ_CELL_PLANES(%s, CELL_PLANES)\n", cell.text);
+        tz_buffer_add(out, "\nTZ_CELL_PLANES(%s, CELL_PLANES)\n", cell);
 }
 
 /* What undoes the macros. */
@@ -116,44 +91,28 @@ static void add_form_end(const tz_form *form, tz_buffer *out)
 
 /* ---- ID.cell.h ------------------------------------------------------------------------------- */
 
-static void add_fields(const tz_described *s, tz_buffer *out)
+/* What is in all cell updates: TZ_FIELDS, TZ_CONSTANTS and TZ_READS. */
+static void add_lists(const tz_described *s, tz_buffer *out)
 {
-    tz_buffer entries = {0}, head = {0};
-    tz_buffer_add(&head, "#define TZ_FIELDS(tz_d)");
+    const tz_pass *pass = &s->passes[0];
+    tz_buffer_add(out, "#define TZ_FIELDS(tz_d)");
     for (int f = 0; f < s->stencil.fields_count; f++)
-        tz_buffer_add(&entries, " tz_d(%s,%c%s)", s->text_fields[f].name, TZ_SPACE,
+        tz_buffer_add(out, " tz_d(%s,%c%s)", s->text_fields[f].name, TZ_SPACE,
                       tz_type_keyword(s->fields[f].type));
-    add_list(out, &head, &entries);
-}
-
-static void add_constants(const tz_described *s, tz_buffer *out)
-{
-    tz_buffer entries = {0}, head = {0};
-    tz_buffer_add(&head, "#define TZ_CONSTANTS(tz_d)");
-    for (int k = 0; k < s->stencil.constants_count; k++) {
-        tz_buffer_add(&entries, " tz_d(%s,%c%s", s->text_constants[k].name, TZ_SPACE,
-                      tz_type_keyword(s->constants[k].type));
-        if (s->constants[k].varies)
-            tz_buffer_add(&entries, ",%cvaries", TZ_SPACE);
-        tz_buffer_add(&entries, ")");
-    }
-    add_list(out, &head, &entries);
-}
-
-static void add_reads(const tz_described *s, tz_buffer *out)
-{
-    tz_buffer entries = {0}, head = {0};
-    if (s->passes[0].reads_count == 0)
-        return;
-    tz_buffer_add(&head, "#define TZ_READS(tz_d)");
-    for (int i = 0; i < s->passes[0].reads_count; i++) {
+    tz_buffer_add(out, "\n#define TZ_CONSTANTS(tz_d)");
+    for (int k = 0; k < s->stencil.constants_count; k++)
+        tz_buffer_add(out, s->constants[k].varies ? " tz_d(%s,%c%s,%cvaries)" : " tz_d(%s,%c%s)",
+                      s->text_constants[k].name, TZ_SPACE, tz_type_keyword(s->constants[k].type),
+                      TZ_SPACE);
+    tz_buffer_add(out, pass->reads_count ? "\n#define TZ_READS(tz_d)" : "");
+    for (int i = 0; i < pass->reads_count; i++) {
         const tz_reads *r = &s->reads[i];
-        tz_buffer_add(&entries, " tz_d(%s,%c%s", r->cell, TZ_SPACE, s->text_fields[r->field].name);
+        tz_buffer_add(out, " tz_d(%s,%c%s", r->cell, TZ_SPACE, s->text_fields[r->field].name);
         for (int axis = 0; axis < s->stencil.dims; axis++)
-            tz_buffer_add(&entries, ",%c%d,%c%d", TZ_SPACE, r->low[axis], TZ_SPACE, r->high[axis]);
-        tz_buffer_add(&entries, ")");
+            tz_buffer_add(out, ",%c%d,%c%d", TZ_SPACE, r->low[axis], TZ_SPACE, r->high[axis]);
+        tz_buffer_add(out, ")");
     }
-    add_list(out, &head, &entries);
+    tz_buffer_add(out, "\n");
 }
 
 /* ---- Helper functions ------------------------------------------------------------------------ */
@@ -198,17 +157,10 @@ static void add_helpers(const tz_emit *emit, tz_buffer *out)
 static void add_put(tz_emit *emit, int field, int node)
 {
     const tz_definition *d = emit->e->definition;
-    tz_buffer text = {0};
-    tz_buffer_add(&text, "TZ_PUT(%s,%c", tz_define_text_name(d, d->fields[field].name).text,
-                  TZ_SPACE);
-    tz_emit_expression(emit, &text, node);
-    tz_buffer_add(&text, ");");
-    tz_buffer_add(emit->out, "    %*s", emit->indent, "");
-    if (text.text)
-        tz_buffer_add_wrapped(emit->out, text.text, 4 + emit->indent, 8 + emit->indent);
-    tz_buffer_add(emit->out, "\n");
-    emit->out->failed = emit->out->failed || text.failed;
-    free(text.text);
+    tz_buffer_add(emit->out, "    %*sTZ_PUT(%s,%c", emit->indent, "",
+                  tz_define_text_name(d, d->fields[field].name).text, TZ_SPACE);
+    tz_emit_expression(emit, emit->out, node);
+    tz_buffer_add(emit->out, ");\n");
 }
 
 /* Does the text of a node read a field that the pass writes before its value number `value`? All
@@ -247,24 +199,17 @@ static void add_values(tz_emit *emit, const tz_built_pass *pass, const int *node
 static void add_condition(const tz_build *build, tz_emit *emit, tz_buffer *out)
 {
     const int *bounds = build->frame.bounds;
-    tz_buffer text = {0};
-    tz_buffer_add(&text, "if (");
-    tz_emit_expression(emit, &text, bounds[0]);
-    tz_buffer_add(&text, "%c==%c2 || (", TZ_SPACE, TZ_SPACE);
-    tz_emit_expression(emit, &text, bounds[0]);
-    tz_buffer_add(&text, " && (");
+    tz_buffer_add(out, "    if%c(", TZ_SPACE);
+    tz_emit_expression(emit, out, bounds[0]);
+    tz_buffer_add(out, "%c==%c2 || (", TZ_SPACE, TZ_SPACE);
+    tz_emit_expression(emit, out, bounds[0]);
+    tz_buffer_add(out, " && (");
     for (int side = 0; side + 1 < build->frame.bounds_count; side++) {
-        tz_buffer_add(&text, "%sTZ_%c%c%s%c", side ? " || " : "", "XYZ"[side / 2], TZ_SPACE,
+        tz_buffer_add(out, "%sTZ_%c%c%s%c", side ? " || " : "", "XYZ"[side / 2], TZ_SPACE,
                       side % 2 ? ">=" : "<", TZ_SPACE);
-        tz_emit_expression(emit, &text, bounds[1 + side]);
+        tz_emit_expression(emit, out, bounds[1 + side]);
     }
-    tz_buffer_add(&text, "))) {");
-    tz_buffer_add(out, "    ");
-    if (text.text)
-        tz_buffer_add_wrapped(out, text.text, 4, 8);
-    tz_buffer_add(out, "\n");
-    out->failed = out->failed || text.failed;
-    free(text.text);
+    tz_buffer_add(out, "))) {\n");
 }
 
 static void add_pass(const tz_build *build, tz_emit *emit, const tz_built_pass *pass)
@@ -295,26 +240,20 @@ static void add_doc(const tz_definition *definition, tz_buffer *out)
 static void add_head(const tz_build *build, tz_emit *emit, tz_buffer *out)
 {
     const tz_definition *d = build->definition;
-    tz_buffer text = {0};
-    tz_buffer_add(&text, "/* ");
-    tz_buffer_add_comment(&text, d->id);
-    tz_buffer_add(&text, ": ");
-    add_doc(d, &text);
-    tz_buffer_add(&text, d->raw ? "" : " A name of it is written tz_NAME_ here.");
+    tz_buffer_add(out, "/* ");
+    tz_buffer_add_comment(out, d->id);
+    tz_buffer_add(out, ": ");
+    add_doc(d, out);
+    tz_buffer_add(out, d->raw ? "" : " A name of it is written tz_NAME_ here.");
     for (int k = 0; k < emit->constants_count; k++) {
         const tz_expr_node *n = &emit->e->nodes[emit->constants[k].node];
         if (n->kind == TZ_EXPR_PARAM || n->kind == TZ_EXPR_SCALAR)
             continue;
-        tz_buffer_add(&text, " %s = ", emit->constants[k].name);
-        tz_emit_host(emit, &text, emit->constants[k].node, true);
-        tz_buffer_add(&text, ".");
+        tz_buffer_add(out, " %s = ", emit->constants[k].name);
+        tz_emit_host(emit, out, emit->constants[k].node, true);
+        tz_buffer_add(out, ".");
     }
-    tz_buffer_add(&text, " */");
-    if (text.text)
-        tz_buffer_add_wrapped(out, text.text, 0, 3);
-    tz_buffer_add(out, "\n");
-    out->failed = out->failed || text.failed;
-    free(text.text);
+    tz_buffer_add(out, " */\n");
 }
 
 /* ID.cell.h. After tz_emit_begin(). */
@@ -323,20 +262,15 @@ static void write_cell(const tz_build *build, const tz_described *described, con
 {
     emit->out = out;
     add_head(build, emit, out);
-    add_fields(described, out);
-    add_constants(described, out);
-    add_reads(described, out);
-    if (build->definition->raw) {
-        tz_buffer_add(out, "\n%s\n", build->definition->raw);
+    add_lists(described, out);
+    if (build->definition->raw)
         return;
-    }
     add_helpers(emit, out);
     for (int p = 0; p < build->passes_count; p++) {
         if (form->kind == TZ_FORM_PLAIN)
-            tz_buffer_add(out, "\nTZ_CELL(%s)\n",
-                          tz_define_text_name(build->definition, build->passes[p].name).text);
+            tz_buffer_add(out, "\nTZ_CELL(%s)\n", described->passes[p].text_cell);
         else
-            add_form(build, form, emit, out);
+            add_form(build, described, form, emit, out);
         if (form->kind != TZ_FORM_ROWS) /* those are the whole update */
             add_pass(build, emit, &build->passes[p]);
     }
@@ -345,54 +279,29 @@ static void write_cell(const tz_build *build, const tz_described *described, con
 
 /* ---- ID.c ------------------------------------------------------------------------------------ */
 
-/* A line, broken where it is too long. Frees the text. */
-static void add_wrapped(tz_buffer *out, tz_buffer *text, int column, int indent)
-{
-    tz_buffer_add(out, "%*s", column, "");
-    if (text->text)
-        tz_buffer_add_wrapped(out, text->text, column, indent);
-    tz_buffer_add(out, "\n");
-    out->failed = out->failed || text->failed;
-    free(text->text);
-}
-
-/* ---- Cell updates ---------------------------------------------------------------------------- */
-
-/* The name of a pass, field or constant in C. */
-static void add_name(const tz_build *build, const char *name, tz_buffer *out)
-{
-    tz_buffer_add(out, "%s", tz_define_text_name(build->definition, name).text);
-}
-
 static void add_updates(const tz_build *build, const tz_described *s, tz_buffer *out)
 {
     for (int p = 0; p < build->passes_count; p++) {
-        const tz_built_pass *pass = &build->passes[p];
-        tz_buffer_add(out, "#define TZ_CELL_TEXT \"%s.cell.h\"\n#define TZ_CELL_ID ",
-                      build->definition->id);
-        add_name(build, pass->name, out);
-        tz_buffer_add(out,
-                      "\n#define TZ_CELL_DIMS %d\n#define TZ_CELL_RADIUS %d\n"
-                      "#define TZ_CELL_REAL %d\n",
-                      build->definition->dims, pass->radius, s->has_real);
-        if (build->frame.there && !pass->output) {
-            tz_buffer_add(out, "#define TZ_CELL_FRAME ");
-            tz_buffer_add(out, "%s", s->text_constants[0].name);
-            tz_buffer_add(out, "\n");
-        }
+        const tz_pass *pass = &s->passes[p];
+        tz_buffer_add(
+            out,
+            "#define TZ_CELL_TEXT \"%s\"\n#define TZ_CELL_ID %s\n#define TZ_CELL_DIMS %d\n"
+            "#define TZ_CELL_RADIUS %d\n#define TZ_CELL_REAL %d\n",
+            pass->text_file, pass->text_cell, pass->dims, pass->radius, s->has_real);
+        if (build->frame.there && !build->passes[p].output)
+            tz_buffer_add(out, "#define TZ_CELL_FRAME %s\n", s->text_constants[0].name);
         tz_buffer_add(out, "#include <trapeze/rows.h>\n\n");
     }
 }
 
 /* ---- Parameters ------------------------------------------------------------------------------ */
 
-/* Unit and doc as arguments of a macro, in the line that began at `line` if they fit. */
-static void add_unit_and_doc(tz_buffer *out, size_t line, const char *unit, const char *doc)
+/* Unit and doc as arguments of a macro. */
+static void add_unit_and_doc(tz_buffer *out, const char *unit, const char *doc)
 {
-    unit = unit ? unit : "";
     tz_buffer_add(out, ", ");
     tz_buffer_add_literal(out, unit);
-    tz_buffer_add(out, out->length - line + strlen(doc) > 90 ? ",\n        " : ", ");
+    tz_buffer_add(out, ", ");
     tz_buffer_add_literal(out, doc);
 }
 
@@ -407,7 +316,6 @@ static void add_params(const tz_described *s, tz_buffer *out)
     tz_buffer_add(out, "\n    PARAMS\n};\n\nstatic const tz_param params[PARAMS] = {\n");
     for (int p = 0; p < count; p++) {
         const tz_param *param = &s->params[p];
-        const size_t line = out->length;
         const bool integer = param->type == TZ_PARAM_INTEGER;
         tz_buffer_add(out, "    [PARAM_%s] = %s(\"%s\", ", param->name,
                       integer ? "TZ_INTEGER_PARAM" : "TZ_REAL_PARAM", param->name);
@@ -416,9 +324,9 @@ static void add_params(const tz_described *s, tz_buffer *out)
         tz_buffer_add_number(out, param->min);
         tz_buffer_add(out, ", ");
         tz_buffer_add_number(out, param->max);
-        add_unit_and_doc(out, line, param->unit, param->doc);
+        add_unit_and_doc(out, param->unit, param->doc);
         if (param->role != TZ_PARAM_ROLE_NONE) {
-            tz_buffer_add(out, ",\n        .role = TZ_PARAM_ROLE_");
+            tz_buffer_add(out, ", .role%c=%cTZ_PARAM_ROLE_", TZ_SPACE, TZ_SPACE);
             for (const char *c = tz_param_role_name(param->role); *c; c++)
                 tz_buffer_add(out, "%c", toupper((unsigned char)*c));
         }
@@ -429,100 +337,59 @@ static void add_params(const tz_described *s, tz_buffer *out)
 
 /* ---- Constants ------------------------------------------------------------------------------- */
 
-static void add_host_helpers(const tz_emit *emit, tz_buffer *out)
-{
-    if (emit->host_powers)
-        tz_buffer_add(out, "static double power(double x, int n)\n{\n    double result = x;\n"
-                           "    for (int i = 1; i < n; i++)\n        result *= x;\n"
-                           "    return result;\n}\n\n");
-    if (emit->host_divides)
-        tz_buffer_add(out, "static double floor_over(double a, double b)\n{\n"
-                           "    return b == 0.0 ? 0.0 : floor(a / b);\n}\n\n");
-    if (emit->host_takes_modulo)
-        tz_buffer_add(out, "static double modulo(double a, double b)\n{\n"
-                           "    return b == 0.0 ? a : a - b * floor(a / b);\n}\n\n");
-    if (emit->host_least)
-        tz_buffer_add(out, "static double least(double a, double b)\n{\n"
-                           "    return b < a ? b : a;\n}\n\n");
-    if (emit->host_greatest)
-        tz_buffer_add(out, "static double greatest(double a, double b)\n{\n"
-                           "    return a < b ? b : a;\n}\n\n");
-}
-
 /* One line: constants[...] = expression; */
-static void add_assignment(const tz_build *build, tz_emit *emit, tz_buffer *out, int k, int node)
+static void add_assignment(const tz_described *s, tz_emit *emit, tz_buffer *out, int k)
 {
-    tz_buffer text = {0};
-    tz_buffer_add(&text, "constants[TZ_CONSTANT(");
-    add_name(build, build->passes[0].name, &text);
-    tz_buffer_add(&text, ",%c", TZ_SPACE);
-    add_name(build, emit->constants[k].name, &text);
-    tz_buffer_add(&text, ")] = ");
-    tz_emit_host(emit, &text, node, false);
-    tz_buffer_add(&text, ";");
-    add_wrapped(out, &text, 4, 8);
+    tz_buffer_add(out, "    constants[TZ_CONSTANT(%s,%c%s)] = ", s->passes[0].text_cell, TZ_SPACE,
+                  s->text_constants[k].name);
+    tz_emit_host(emit, out, s->nodes[k], false);
+    tz_buffer_add(out, ";\n");
 }
 
-/* A constant of type int is a whole number that fits. */
-static void add_int_check(const tz_described *s, tz_buffer *out, int k)
+/* What refuses parameters. */
+static void add_checks(const tz_described *s, tz_buffer *out)
 {
-    const char *name = s->constants[k].name;
-    tz_buffer_add(out,
-                  "    const double %s = constants[TZ_CONSTANT(%s, %s)];\n"
-                  "    if (!(fabs(%s) <= 2147483647.0)) {\n",
-                  name, s->passes[0].text_cell, s->text_constants[k].name, name);
-    tz_buffer_add(out, "        snprintf(setup->message, setup->message_size,\n"
-                       "                 \"%%s is %%.17g, and must be between -2147483647 and "
-                       "2147483647: \"\n                 \"change the parameters\",\n"
-                       "                 ");
-    tz_buffer_add_literal(out, s->checked[k]);
-    tz_buffer_add(out, ", %s);\n        return TZ_REFUSED;\n    }\n", name);
-}
-
-/* derive(), if there are constants, and at_step(), if there are scalars among them. */
-static void add_functions(const tz_build *build, const tz_described *s, tz_emit *emit,
-                          tz_buffer *out)
-{
-    const tz_expr_node *nodes = build->e.nodes;
-    tz_buffer derive = {0}, at_step = {0}, checks = {0};
-    bool derives = false, params = false, scalars_use_params = false;
-    for (int k = 0; k < emit->constants_count; k++) {
-        const tz_expr_node *n = &nodes[emit->constants[k].node];
-        if (n->kind == TZ_EXPR_SCALAR) {
-            add_assignment(build, emit, &at_step, k, build->scalars[n->index]);
-            scalars_use_params =
-                scalars_use_params || tz_build_uses_params(build, build->scalars[n->index]);
+    static const char refused[] = ")\n        return TZ_REFUSED;\n";
+    for (int k = 0; k < s->stencil.constants_count; k++) {
+        if (!s->checked[k])
             continue;
-        }
-        add_assignment(build, emit, &derive, k, emit->constants[k].node);
-        derives = true;
-        params = params || tz_build_uses_params(build, emit->constants[k].node);
-        if (s->checked[k])
-            add_int_check(s, &checks, k);
+        tz_buffer_add(out, "    if (tz_formula_check_int(setup, ");
+        tz_buffer_add_literal(out, s->checked[k]);
+        tz_buffer_add(out, ", constants[TZ_CONSTANT(%s,%c%s)])%s", s->passes[0].text_cell, TZ_SPACE,
+                      s->text_constants[k].name, refused);
     }
-    add_host_helpers(emit, out);
-    if (build->frame.there)
-        tz_augment_host_text(&build->frame, build->definition->dims, out, &checks);
-    tz_buffer_add(out, "/* The constants of the cell update, in double; each is rounded once. */\n"
-                       "static int derive(tz_setup *setup)\n{\n");
-    tz_buffer_add(out, params ? "    const tz_value *p = setup->params;\n" : "");
-    tz_buffer_add(out, derives ? "    double *constants = setup->constants;\n"
-                               : "    (void)setup; /* all constants vary */\n");
-    tz_buffer_add(out, "%s%s    return 0;\n}\n\n", derive.text ? derive.text : "",
-                  checks.text ? checks.text : "");
-    if (at_step.text) {
-        tz_buffer_add(out, "/* The constants that change with the iteration. */\n"
-                           "static int at_step(const tz_setup *setup, int64_t step, double "
-                           "*constants)\n{\n");
-        tz_buffer_add(out, scalars_use_params ? "    const tz_value *p = setup->params;\n"
-                                              : "    (void)setup;\n");
-        tz_buffer_add(out, "%s%s    return 0;\n}\n\n",
-                      strstr(at_step.text, ")step") ? "" : "    (void)step;\n", at_step.text);
+    for (int axis = 0; axis < s->stencil.dims && s->frame.there; axis++)
+        tz_buffer_add(out, "    if (tz_frame_check(setup, %d, %d, %d)%s", s->frame.steps, axis,
+                      s->frame.radius[axis], refused);
+}
+
+/* derive() or at_step(), if it has something to do. */
+static void add_function(const tz_build *build, const tz_described *s, tz_emit *emit,
+                         tz_buffer *out, bool varies)
+{
+    bool any = false, params = false;
+    for (int k = 0; k < s->stencil.constants_count; k++) {
+        any = any || s->constants[k].varies == varies;
+        params = params ||
+                 (s->constants[k].varies == varies && tz_build_uses_params(build, s->nodes[k]));
     }
-    out->failed = out->failed || derive.failed || at_step.failed || checks.failed;
-    free(derive.text);
-    free(at_step.text);
-    free(checks.text);
+    if (varies && !any)
+        return;
+    tz_buffer_add(out, varies ? "/* The constants that change with the iteration. */\n"
+                                "static int at_step(const tz_setup *setup, int64_t step, double "
+                                "*constants)\n{\n    (void)step;\n"
+                              : "/* The constants of the cell update, in double; each is rounded "
+                                "once. */\nstatic int derive(tz_setup *setup)\n{\n");
+    tz_buffer_add(out, params           ? "    const tz_value *p = setup->params;\n"
+                       : varies || !any ? "    (void)setup;\n"
+                                        : "");
+    tz_buffer_add(out, any && !varies ? "    double *constants = setup->constants;\n" : "");
+    for (int k = 0; k < s->stencil.constants_count; k++)
+        if (s->constants[k].varies == varies)
+            add_assignment(s, emit, out, k);
+    if (!varies)
+        add_checks(s, out);
+    tz_buffer_add(out, "    return 0;\n}\n\n");
 }
 
 /* ---- Descriptions ---------------------------------------------------------------------------- */
@@ -535,10 +402,9 @@ static void add_field_table(const tz_described *s, tz_buffer *out)
     tz_buffer_add(out, "static const tz_field fields[] = {\n");
     for (int f = 0; f < s->stencil.fields_count; f++) {
         const tz_field *field = &s->fields[f];
-        const size_t line = out->length;
         tz_buffer_add(out, "    %s(\"%s\", %s", macros[field->role], field->name,
                       tz_type_c_name(field->type));
-        add_unit_and_doc(out, line, field->unit, field->doc);
+        add_unit_and_doc(out, field->unit, field->doc);
         if (field->radius)
             tz_buffer_add(out, ", .radius = %d", field->radius);
         if (field->required)
@@ -564,33 +430,31 @@ static void add_passes(const tz_build *build, const tz_described *s, tz_buffer *
         const tz_pass *pass = &s->passes[p];
         if (from->output != outputs)
             continue;
-        tz_buffer text = {0};
-        tz_buffer_add(&text, "{.name%c=%c\"%s\", .writes%c=%c", TZ_SPACE, TZ_SPACE, pass->name,
+        tz_buffer_add(out, "    {.name%c=%c\"%s\", .writes%c=%c", TZ_SPACE, TZ_SPACE, pass->name,
                       TZ_SPACE, TZ_SPACE);
         for (int i = 0; i < from->count; i++)
-            tz_buffer_add(&text, "%sTZ_WRITES(%s,%c%s)", i ? " | " : "", pass->text_cell, TZ_SPACE,
+            tz_buffer_add(out, "%sTZ_WRITES(%s,%c%s)", i ? " | " : "", pass->text_cell, TZ_SPACE,
                           s->text_fields[from->fields[i]].name);
         for (int i = 0; i < from->count; i++)
             if (pass->takes[from->fields[i]])
-                tz_buffer_add(&text, ",%cTZ_TAKES(%s,%c%s,%c%s)", TZ_SPACE, pass->text_cell,
-                              TZ_SPACE, s->text_fields[from->fields[i]].name, TZ_SPACE,
+                tz_buffer_add(out, ",%cTZ_TAKES(%s,%c%s,%c%s)", TZ_SPACE, pass->text_cell, TZ_SPACE,
+                              s->text_fields[from->fields[i]].name, TZ_SPACE,
                               s->text_fields[pass->takes[from->fields[i]] - 1].name);
-        tz_buffer_add(&text, ", TZ_PASS(%s)},", pass->text_cell);
-        add_wrapped(out, &text, 4, 5);
+        tz_buffer_add(out, ", TZ_PASS(%s)},\n", pass->text_cell);
     }
     tz_buffer_add(out, "};\n\n");
 }
 
 static void add_boundaries(const tz_stencil *s, tz_buffer *out)
 {
-    tz_buffer text = {0};
-    for (int b = 0; b < TZ_BOUNDARIES; b++)
-        if (s->boundaries & TZ_ALLOW(b))
-            tz_buffer_add(&text, text.length ? " | TZ_ALLOW(%s)" : ".boundaries = TZ_ALLOW(%s)",
-                          tz_boundary_c_name((tz_boundary)b));
-    tz_buffer_add(&text, ",");
-    add_wrapped(out, &text, 4, 8);
-    tz_buffer_add(out, "    .boundary = %s,\n", tz_boundary_c_name(s->boundary));
+    const char *join = "    .boundaries = ";
+    for (int b = 0; b < TZ_BOUNDARIES; b++) {
+        if (!(s->boundaries & TZ_ALLOW(b)))
+            continue;
+        tz_buffer_add(out, "%sTZ_ALLOW(%s)", join, tz_boundary_c_name((tz_boundary)b));
+        join = " | ";
+    }
+    tz_buffer_add(out, ",\n    .boundary = %s,\n", tz_boundary_c_name(s->boundary));
 }
 
 static void add_constant_table(const tz_described *s, tz_buffer *out)
@@ -641,13 +505,13 @@ static void write_plugin(const tz_build *build, const tz_described *described, t
     tz_buffer_add(out, "/* %s: ", d->id);
     add_doc(d, out);
     tz_buffer_add(out,
-                  "\n * %s.cell.h has the cell update%s. */\n#include <math.h>\n"
-                  "#include <stdio.h>\n\n",
+                  "\n * %s.cell.h has the cell update%s. */\n#include <trapeze/formulas.h>\n\n",
                   d->id, build->passes_count > 1 ? "s" : "");
     add_updates(build, described, out);
     add_params(described, out);
     if (emit->constants_count)
-        add_functions(build, described, emit, out);
+        add_function(build, described, emit, out, false);
+    add_function(build, described, emit, out, true);
     add_field_table(described, out);
     if (emit->constants_count)
         add_constant_table(described, out);
@@ -730,6 +594,10 @@ static tz_status write_source(tz_build *build, tz_emit *emit, tz_defined_source 
     if (!status) {
         write_cell(build, described, &form, emit, &cell);
         write_plugin(build, described, emit, &plugin);
+        tz_buffer_wrap(&cell);
+        tz_buffer_wrap(&plugin);
+        if (build->definition->raw)
+            tz_buffer_add(&cell, "\n%s\n", build->definition->raw);
         if (cell.failed || plugin.failed)
             status = tz_error_set(error, TZ_MEMORY, build->definition->id,
                                   "not enough memory for the stencil's text");

@@ -160,7 +160,7 @@ static int array_save(lua_State *L)
     const tz_format *format = find_format(L, name);
     tz_error error;
     if (tz_folder_check_name(name, &error) != TZ_OK ||
-        (format->check && format->check(&error) != TZ_OK))
+        (format->check && format->check(format, &error) != TZ_OK))
         tz_raise_error(L, "array:save", &error);
     if (context->options->check) {
         tz_context_print(context, "  writes %s\n", name);

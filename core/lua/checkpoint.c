@@ -342,7 +342,7 @@ static bool freeze(tz_context *context, writing *w)
     return true;
 }
 
-/* ---- Writing --------------------------------------------------------------------------------- */
+/* ---- Preparing ------------------------------------------------------------------------------- */
 
 static void warn_about(tz_context *context, const tz_error *why)
 {

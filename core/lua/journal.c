@@ -67,18 +67,9 @@ size_t tz_journal_room(const tz_journal *journal)
 /* Write the buffer to the file. */
 static tz_status write_out(tz_journal *journal)
 {
-    size_t done = 0;
-    while (!journal->why.code && done < journal->used) {
-        const ssize_t wrote = pwrite(journal->file, journal->data + done, journal->used - done,
-                                     (off_t)journal->written + (off_t)done);
-        if (wrote < 0 && errno == EINTR)
-            continue;
-        if (wrote <= 0)
-            tz_error_set_errno(&journal->why, wrote < 0 ? errno : ENOSPC, journal->path,
-                               "cannot write the journal");
-        else
-            done += (size_t)wrote;
-    }
+    if (!journal->why.code &&
+        tz_file_put(journal->file, journal->data, journal->used, journal->written) < journal->used)
+        tz_error_set_errno(&journal->why, errno, journal->path, "cannot write the journal");
     if (journal->why.code)
         return journal->why.code;
     journal->written += (int64_t)journal->used;

@@ -62,8 +62,6 @@ enum { DEPTH_MAX = 64, COUNT_MAX = 1 << 20 };
 
 enum { NIL, NO, YES, INTEGER, NUMBER, TEXT, TABLE, ARRAY };
 
-/* ---- Bytes ----------------------------------------------------------------------------------- */
-
 void tz_bytes_put(tz_bytes *bytes, const void *data, size_t count)
 {
     if (bytes->used + count > bytes->size) {

@@ -114,8 +114,7 @@ static int simulation_newindex(lua_State *L)
 
 /* ---- Values of fields ------------------------------------------------------------------------ */
 
-/* In check mode nothing is computed, and methods that read a field return 0. */
-
+/* A cell's value. In check mode nothing is computed, and methods that read a field return 0. */
 static void push_cell(lua_State *L, const tz_simulation_handle *handle, int field, double value)
 {
     if (tz_type_is_real(tz_handle_stencil(handle)->fields[field].type))

@@ -565,6 +565,35 @@ static tz_status write_json(const char *json, const char *path, tz_error *error)
     return tz_atomic_end(file, write_shortened(file, json, error), error);
 }
 
+/* The last resort, which needs no memory and no room on the disk: in a record that says "running"
+ * the status is written over. */
+static void mark(const char *path, const char *before, const char *after)
+{
+    char head[1 << 16];
+    const int file = open(path, O_RDWR | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+    const ssize_t got = file >= 0 ? pread(file, head, sizeof head, 0) : -1;
+    const char *at = got > 0 ? memmem(head, (size_t)got, before, strlen(before)) : NULL;
+    if (at)
+        (void)!pwrite(file, after, strlen(after), at - head);
+    if (file >= 0)
+        close(file);
+}
+
+static void mark_failed(const char *path)
+{
+    static const char before[] = "\"status\": \"running\"", after[] = "\"status\": \"failed\" ";
+    _Static_assert(sizeof before == sizeof after, "the file keeps its size");
+    mark(path, before, after);
+}
+
+void tz_record_mark_interrupted(const char *path)
+{
+    static const char before[] = "\"status\": \"running\",\n  \"error\": null",
+                      after[] = "\"status\": \"interrupted\",\"error\":null";
+    _Static_assert(sizeof before == sizeof after, "the file keeps its size");
+    mark(path, before, after);
+}
+
 tz_status tz_record_write(tz_record *record, const char *path, const char *status,
                           const char *failure, tz_error *error)
 {
@@ -578,7 +607,7 @@ tz_status tz_record_write(tz_record *record, const char *path, const char *statu
     tz_status result = json ? write_json(json, path, error) : TZ_MEMORY;
     free(json);
     if (is_end && result != TZ_OK)
-        tz_record_mark_failed(path);
+        mark_failed(path);
     return !json || (result == TZ_OK && lost) ? tz_error_set(error, TZ_MEMORY, path, no_memory)
                                               : result;
 }
@@ -600,35 +629,4 @@ tz_status tz_run_load_record(const char *folder, struct json_t **out, tz_error *
         status = tz_json_read(path, text, bytes, out, error);
     free(text);
     return status;
-}
-
-/* ---- Run mark -------------------------------------------------------------------------------- */
-
-/* The last resort, which needs no memory and no room on the disk: in a record that says "running"
- * the status is written over. */
-static void mark(const char *path, const char *before, const char *after)
-{
-    char head[1 << 16];
-    const int file = open(path, O_RDWR | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
-    const ssize_t got = file >= 0 ? pread(file, head, sizeof head, 0) : -1;
-    const char *at = got > 0 ? memmem(head, (size_t)got, before, strlen(before)) : NULL;
-    if (at)
-        (void)!pwrite(file, after, strlen(after), at - head);
-    if (file >= 0)
-        close(file);
-}
-
-void tz_record_mark_failed(const char *path)
-{
-    static const char before[] = "\"status\": \"running\"", after[] = "\"status\": \"failed\" ";
-    _Static_assert(sizeof before == sizeof after, "the file keeps its size");
-    mark(path, before, after);
-}
-
-void tz_record_mark_interrupted(const char *path)
-{
-    static const char before[] = "\"status\": \"running\",\n  \"error\": null",
-                      after[] = "\"status\": \"interrupted\",\"error\":null";
-    _Static_assert(sizeof before == sizeof after, "the file keeps its size");
-    mark(path, before, after);
 }

@@ -54,7 +54,6 @@ tz_status tz_record_write(tz_record *record, const char *path, const char *statu
 
 /* The last resort: a file that says "running" says another status. Takes no memory, no room on
  * the disk and no lock. */
-void tz_record_mark_failed(const char *path);
 void tz_record_mark_interrupted(const char *path);
 
 /* Reading run.json, which run_record.h writes. */

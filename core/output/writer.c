@@ -21,7 +21,7 @@ tz_status tz_writer_open(tz_writer *writer, const tz_output *output, const tz_ru
     *writer = (tz_writer){.output = output, .files = files, .simulation = name, .last_step = -1};
     tz_status status = tz_output_check(output, simulation, &writer->field, error);
     if (status == TZ_OK && output->format->check)
-        status = output->format->check(error);
+        status = output->format->check(output->format, error);
     if (status != TZ_OK)
         return status;
     const char *stem = output->name;

@@ -18,9 +18,9 @@
 
 /* While plans are compiled, one is tried if it is expected to take at most SOONER of the present
  * one's time; in the end those within NEAR of it. A plan is kept below KEPT of the present time. */
-static const double SOONER = 0.98, NEAR = 1.05, KEPT = 0.99;
+static const double SOONER = 0.98, NEAR = 1.25, KEPT = 0.99;
 
-enum { LAST_TRIALS = 4, ENTRANTS_MAX = TZ_POLICY_OPTIONS_MAX + 1, KEY_SIZE = 2048 };
+enum { LAST_TRIALS = 12, ENTRANTS_MAX = TZ_POLICY_OPTIONS_MAX + 1, KEY_SIZE = 2048 };
 
 typedef struct entrant {
     tz_plan plan;

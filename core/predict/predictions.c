@@ -23,6 +23,7 @@
  * The choice depends on the number of threads, and on their speed only where a budget ends it. */
 enum { MOST = 8, MOST_LEAST = 24, MANY_THREADS = 8, OVERTIME = 3, COMPILE_THREADS_MAX = 16 };
 #define BUDGET_S 8.0
+#define BUDGET_BESIDE_S 60.0 /* nobody waits */
 
 typedef struct maker {
     tz__predict_fn *predict;
@@ -663,7 +664,7 @@ tz_status tz_predictions_create_watched(tz_predictions **out, const tz_problem *
                .problem = problem,
                .backend = backend,
                .place = place,
-               .budget_s = BUDGET_S,
+               .budget_s = BUDGET_BESIDE_S,
                .watch = watch,
                .watch_lock = PTHREAD_MUTEX_INITIALIZER};
     return create(out, &m, given, TZ_EFFORT_CACHED, error);

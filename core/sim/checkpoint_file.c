@@ -192,20 +192,10 @@ static tz_status damaged(const tz_checkpoint_reader *reader, const char *what, t
 static tz_status read_at(const tz_checkpoint_reader *reader, int64_t offset, void *data,
                          size_t bytes, tz_error *error)
 {
-    char *to = data;
-    while (bytes > 0) {
-        const ssize_t got = pread(reader->file, to, bytes, (off_t)offset);
-        if (got < 0 && errno == EINTR)
-            continue;
-        if (got < 0)
-            return tz_error_set_errno(error, errno, reader->path, "cannot read");
-        if (got == 0)
-            return damaged(reader, "it is cut short", error);
-        to += got;
-        offset += got;
-        bytes -= (size_t)got;
-    }
-    return TZ_OK;
+    if (tz_file_get(reader->file, data, bytes, offset) == bytes)
+        return TZ_OK;
+    return errno ? tz_error_set_errno(error, errno, reader->path, "cannot read")
+                 : damaged(reader, "it is cut short", error);
 }
 
 /* The length of the JSON and its checksum, from the first line. */

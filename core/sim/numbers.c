@@ -32,7 +32,6 @@ static double result_of(const precise_sum *s)
 /* What a reduction works on. */
 typedef struct work {
     const tz_region *region;
-    void *cells;
     double *values, *mask;
     precise_sum sum;
     tz_region_facts *out;
@@ -64,18 +63,6 @@ static void take_piece(work *w, int64_t count, int64_t at)
     }
 }
 
-/* The cells of a piece as numbers. */
-static tz_status read_numbers(const tz_simulation *simulation, int field, const tz_box *piece,
-                              int64_t count, void *cells, double *numbers, tz_error *error)
-{
-    const tz_array view = {
-        .dtype = tz_simulation_dtype(simulation, field), .dims = 1, .data = cells};
-    const tz_status status = tz_simulation_read_cells(simulation, field, piece, cells, error);
-    for (int64_t i = 0; status == TZ_OK && i < count; i++)
-        numbers[i] = tz_array_get(&view, i);
-    return status;
-}
-
 static tz_status read_pieces(const tz_simulation *simulation, int field, work *w, int64_t most,
                              tz_error *error)
 {
@@ -83,9 +70,9 @@ static tz_status read_pieces(const tz_simulation *simulation, int field, work *w
     tz_box_parts p = {.whole = w->region->box, .most = most};
     tz_status status = TZ_OK;
     while (status == TZ_OK && tz_box_next(&p)) {
-        status = read_numbers(simulation, field, &p.part, p.count, w->cells, w->values, error);
+        status = tz_simulation_read(simulation, field, &p.part, w->values, error);
         if (status == TZ_OK && mask >= 0)
-            status = read_numbers(simulation, mask, &p.part, p.count, w->cells, w->mask, error);
+            status = tz_simulation_read(simulation, mask, &p.part, w->mask, error);
         if (status == TZ_OK)
             take_piece(w, p.count, p.first);
     }
@@ -118,16 +105,14 @@ tz_status tz_simulation_reduce_region(const tz_simulation *simulation, int field
     const int64_t nx = tz_simulation_extent(simulation)[0];
     const int64_t most = nx / 32 < 1 << 16 ? 1 << 16 : nx / 32 + 1;
     work w = {.region = region, .out = out};
-    w.cells = malloc((size_t)most * sizeof(double));
     w.values = malloc((size_t)most * sizeof *w.values);
     w.mask = malloc((size_t)most * sizeof *w.mask);
-    tz_status status = w.cells && w.values && w.mask
+    tz_status status = w.values && w.mask
                            ? read_pieces(simulation, field, &w, most, error)
                            : tz_error_set(error, TZ_MEMORY, NULL, "not enough memory for cells");
     out->sum = result_of(&w.sum);
     if (status == TZ_OK && out->cells == 0)
         status = tz_error_set(error, TZ_RANGE, NULL, "the mask selects no cell: all of it is 0");
-    free(w.cells);
     free(w.values);
     free(w.mask);
     return status;

@@ -77,17 +77,10 @@ static tz_status read_at(const image *m, uint64_t offset, void *to, size_t bytes
 {
     if (!within(offset, bytes, m->bytes))
         return cut_off(m, what, error);
-    for (size_t done = 0; done < bytes;) {
-        const ssize_t got = pread(m->file, (char *)to + done, bytes - done, (off_t)(offset + done));
-        if (got < 0 && errno == EINTR)
-            continue;
-        if (got < 0)
-            return tz_error_set_errno(error, errno, m->path, "cannot read");
-        if (got == 0)
-            return cut_off(m, what, error);
-        done += (size_t)got;
-    }
-    return TZ_OK;
+    if (tz_file_get(m->file, to, bytes, (int64_t)offset) == bytes)
+        return TZ_OK;
+    return errno ? tz_error_set_errno(error, errno, m->path, "cannot read")
+                 : cut_off(m, what, error);
 }
 
 /* ---- The head -------------------------------------------------------------------------------- */

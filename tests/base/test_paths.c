@@ -50,8 +50,8 @@ static void shipped_folders_exist(void **state)
 {
     tz_paths devices = {0}, benchmarks = {0};
     char path[1024];
-    assert_ok(tz_paths_add_devices(&devices, &failure));
-    assert_ok(tz_paths_add_benchmarks(&benchmarks, &failure));
+    assert_ok(tz_paths_add_data(&devices, "devices", "model/devices", &failure));
+    assert_ok(tz_paths_add_data(&benchmarks, "benchmarks", "model/papers/benchmarks", &failure));
     assert_int_equal(devices.count, 1);
     const bool papers = access(TZ_TEST_MODEL_DIR "/papers/benchmarks", R_OK) == 0;
     assert_int_equal(benchmarks.count, papers);

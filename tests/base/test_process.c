@@ -98,7 +98,7 @@ static tz_status feed(const char *script, const char *text, size_t times)
     tz_feed *program = NULL;
     tz_status status = tz_feed_start(&program, &process, &failure);
     for (size_t i = 0; i < times && status == TZ_OK; i++)
-        status = tz_feed_write(program, text, strlen(text), &failure);
+        status = tz_feed_send(program, text, strlen(text), NULL, &failure);
     tz_error ended;
     const tz_status end = tz_feed_end(program, &ended);
     if (end != TZ_OK) /* says more than that it does not read */

@@ -209,11 +209,12 @@ static bool make_data(const char *scenarios)
 {
     const char *const make[] = {"run", "make.lua", "--out", "data", NULL};
     const char *const made[] = {"run", "outputs.lua", "--out", "made", NULL};
-    char command[2 * PATH_MAX];
+    char command[3 * PATH_MAX];
     snprintf(command, sizeof command, "cp '%s'/*.lua .", scenarios);
     if (system(command) != 0 || run(make, 0, 0) != 0 || run(made, 0, 0) != 0)
         return false;
-    snprintf(command, sizeof command, "cp '%s'/data/* data/", scenarios);
+    snprintf(command, sizeof command, "cp '%s'/data/* '%s'/../../predict/cpu.txt data/", scenarios,
+             scenarios);
     return system(command) == 0;
 }
 

@@ -21,10 +21,21 @@ static const char device_words[] =
     "name = x\n|title = y\n|clock = 1.3 GHz # s\n|sm_count|= 30|GB/s|cycles|# assumed\n|#|=| "
     "|GiB|ns|us|kW|pJ|memory_latency = 300 cycles # s\n|\n|\t|\r\n|\xc3\xa9";
 
+/* False: there is no such file. */
+static bool copy(const char *from, const char *path)
+{
+    char *text;
+    size_t bytes;
+    if (tz_file_read(from, FUZZ_BYTES_MAX, &text, &bytes, NULL) != TZ_OK)
+        return false;
+    fuzz_write(path, text, bytes);
+    free(text);
+    return true;
+}
+
 static bool device_seed(int index, const char *path)
 {
-    char from[1024] = "", *text;
-    size_t bytes;
+    char from[1024] = "";
     struct dirent **entries;
     const int count = scandir(TZ_TEST_MODEL_DIR "/devices", &entries, NULL, alphasort);
     for (int i = 0; i < count; i++) {
@@ -33,11 +44,7 @@ static bool device_seed(int index, const char *path)
         free(entries[i]);
     }
     free(entries);
-    if (!from[0] || tz_file_read(from, FUZZ_BYTES_MAX, &text, &bytes, NULL) != TZ_OK)
-        return false;
-    fuzz_write(path, text, bytes);
-    free(text);
-    return true;
+    return copy(from, path);
 }
 
 static void same_device(const tz_model_device *a, const tz_model_device *b)
@@ -91,20 +98,7 @@ const fuzz_reader fuzz_device = {.name = "device",
                                  .seed = device_seed,
                                  .read = device_read};
 
-/* A made-up processor of round numbers. */
-static void write_cpu(const char *path)
-{
-    static const char record[] =
-        "name = round\ntitle = a processor\nclock = 1 GHz # a\ncores = 2 # a\nvector = 64 B # a\n"
-        "issue_rate = 4 # a\nfp32_rate = 1 # a\nfp64_rate = 1 # a\nlogic_rate = 2 # a\nload_rate = "
-        "1 # a\n"
-        "unaligned_load_rate = 0.5 # a\nstore_rate = 1 # a\nl2 = 1 MB # a\nl3 = 10 MB # a\n"
-        "l1_bandwidth = 64 GB/s # a\nl2_bandwidth = 32 GB/s # a\nl3_bandwidth = 16 GB/s # a\n"
-        "read_bandwidth = 8 GB/s # a\ncopy_bandwidth = 8 GB/s # a\ncore_read_bandwidth = 4 GB/s # "
-        "a\n"
-        "core_copy_bandwidth = 4 GB/s # a\nspan = 100 ns # a\nfork = 10 us # a\n";
-    fuzz_write_text(path, record);
-}
+static const char cpu[] = TZ_TEST_SOURCE_DIR "/predict/cpu.txt";
 
 /* ---- Commands that read ---------------------------------------------------------------------- */
 
@@ -153,10 +147,7 @@ static tz_status read_by(const tz_command *command, char **arguments, char text[
 static bool predict_seed(int index, const char *path)
 {
     enum { GTX = 3 }; /* records of these come first; kernels for an H200 would be compiled */
-    if (index > 0)
-        return index <= GTX && device_seed(index - 1, path);
-    write_cpu(path);
-    return true;
+    return index == 0 ? copy(cpu, path) : index <= GTX && device_seed(index - 1, path);
 }
 
 /* Predictions are made for whatever device a record describes. */
@@ -240,11 +231,9 @@ const fuzz_reader fuzz_run = {.name = "run",
 static tz_status explain_read(const char *path, tz_error *error)
 {
     static char text[TEXT_SIZE];
-    char folder[1024], device[] = "./cpu.txt";
-    char *arguments[] = {"explain", folder, "--device", device, NULL};
+    char folder[1024];
+    char *arguments[] = {"explain", folder, "--device", (char *)cpu, NULL};
     snprintf(folder, sizeof folder, "%.*s", (int)(strrchr(path, '/') - path), path);
-    if (access(device, F_OK) != 0)
-        write_cpu(device);
     return read_by(&tz_command_explain, arguments, text, path, error);
 }
 

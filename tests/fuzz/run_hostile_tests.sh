@@ -15,7 +15,7 @@ marks='^-- (ok|refused|memory|stopped)'
 [ $# -gt 0 ] || set -- $(cd "$here/hostile" && grep -lE "$marks" ./*.lua | sed 's/^\.\///; s/\.lua$//')
 cd "$work" || exit 1
 export TRAPEZE_CACHE="$work/cache" HOME="$work"
-cp "$here"/hostile/*.lua "$here"/../scenario/plan.flp "$here"/../scenario/plan.ptrace .
+cp "$here"/hostile/*.lua "$here"/../scenario/plan.flp "$here"/../scenario/plan.ptrace "$here"/../predict/cpu.txt .
 
 # Address space cannot be limited under the address sanitizer; it refuses large requests instead.
 if grep -q __asan_init "$bin"; then
@@ -24,8 +24,6 @@ if grep -q __asan_init "$bin"; then
 else
     limited() { (ulimit -v 1000000; exec "$@"); }
 fi
-
-cp "$here/memory/data/cpu.txt" . # a made-up device, for predictions
 
 for file in $(grep -LE "$marks" ./*.lua); do
     name=$(basename "$file" .lua)

@@ -423,7 +423,7 @@ static void hdf5_names_the_package_that_is_missing(void **state)
     tz_format_hdf5.describe(text, sizeof text);
     assert_non_null(strstr(text, "HDF5"));
     assert_int_equal(strncmp(text, "HDF5 files need", 15) == 0,
-                     tz_format_hdf5.check(&failure) != TZ_OK);
+                     tz_format_hdf5.check(&tz_format_hdf5, &failure) != TZ_OK);
 }
 
 TEST_MAIN(NULL, NULL, SCRATCH_TEST(vti_holds_its_fields), SCRATCH_TEST(rows_are_turned),

@@ -195,19 +195,11 @@ typedef struct field_file {
 static tz_status move_bytes(const field_file *f, bool writes, char *bytes, size_t count,
                             int64_t offset, tz_error *error)
 {
-    while (count > 0) {
-        const ssize_t moved = writes ? pwrite(f->file, bytes, count, (off_t)offset)
-                                     : pread(f->file, bytes, count, (off_t)offset);
-        if (moved < 0 && errno == EINTR)
-            continue;
-        if (moved <= 0)
-            return tz_error_set_errno(error, moved < 0 ? errno : EIO, f->path,
-                                      writes ? "cannot write" : "cannot read");
-        bytes += moved;
-        offset += moved;
-        count -= (size_t)moved;
-    }
-    return TZ_OK;
+    const size_t moved = writes ? tz_file_put(f->file, bytes, count, offset)
+                                : tz_file_get(f->file, bytes, count, offset);
+    return moved == count ? TZ_OK
+                          : tz_error_set_errno(error, errno ? errno : EIO, f->path,
+                                               writes ? "cannot write" : "cannot read");
 }
 
 /* The piece of a box that begins at a place; its elements follow each other in the file. */

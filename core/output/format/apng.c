@@ -208,18 +208,9 @@ static tz_status make_frame(const apng *movie, const tz_image *image, size_t bef
 static tz_status write_at(const apng *movie, const uint8_t *data, size_t bytes, int64_t at,
                           tz_error *error)
 {
-    size_t done = 0;
-    while (done < bytes) {
-        const ssize_t wrote =
-            pwrite(movie->file, data + done, bytes - done, (off_t)(at + (int64_t)done));
-        if (wrote < 0 && errno == EINTR)
-            continue;
-        if (wrote <= 0)
-            return tz_error_set_errno(error, wrote < 0 ? errno : ENOSPC, movie->path,
-                                      "cannot write the movie");
-        done += (size_t)wrote;
-    }
-    return TZ_OK;
+    return tz_file_put(movie->file, data, bytes, at) == bytes
+               ? TZ_OK
+               : tz_error_set_errno(error, errno, movie->path, "cannot write the movie");
 }
 
 static tz_status write_count(const apng *movie, uint32_t frames, tz_error *error)

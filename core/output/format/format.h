@@ -105,7 +105,7 @@ typedef struct tz_format {
     /* What the manual says about tz.NAME; NULL: there is no such function. */
     const char *doc;
     /* Is the library or program there that it needs? NULL: it needs none. TZ_UNSUPPORTED. */
-    tz_status (*check)(tz_error *error);
+    tz_status (*check)(const struct tz_format *format, tz_error *error);
     /* For `trapeze doctor`: a line about that library. False: it is missing. May be NULL. */
     bool (*describe)(char *text, size_t size);
     /* What `doctor` says is missing then, and the package to install. */

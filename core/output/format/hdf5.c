@@ -78,9 +78,10 @@ enum { TRUNCATE = 2, ALLOC_EARLY = 1, FILL_NEVER = 1, SCALAR = 0, WALK_UPWARD = 
 /* Most builds of libhdf5 are for one thread at a time. */
 static pthread_mutex_t one_at_a_time = PTHREAD_MUTEX_INITIALIZER;
 
-static tz_status check(tz_error *error)
+static tz_status check(const tz_format *format, tz_error *error)
 {
     tz_hdf5 h5;
+    (void)format;
     pthread_mutex_lock(&one_at_a_time);
     const tz_status status = tz__hdf5_open(&h5, NULL, error);
     tz__hdf5_close(&h5);

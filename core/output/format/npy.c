@@ -411,19 +411,11 @@ int64_t tz_npy_pieces(const tz_npy_file *file, int dims, const int64_t *shape)
 static tz_status read_raw(tz_npy_file *file, int64_t first, int64_t count, tz_error *error)
 {
     const size_t size = file->header.item_bytes, bytes = (size_t)count * size;
-    const off_t begin = (off_t)(file->header.data_offset + first * (int64_t)size);
-    for (size_t used = 0; used < bytes;) {
-        const ssize_t got =
-            pread(file->descriptor, (char *)file->raw + used, bytes - used, begin + (off_t)used);
-        if (got < 0 && errno == EINTR)
-            continue;
-        if (got < 0)
-            return tz_error_set_errno(error, errno, file->path, "cannot read");
-        if (got == 0)
-            return tz_error_set(error, TZ_FORMAT, file->path, "truncated while it was being read");
-        used += (size_t)got;
-    }
-    return TZ_OK;
+    const int64_t begin = file->header.data_offset + first * (int64_t)size;
+    if (tz_file_get(file->descriptor, file->raw, bytes, begin) == bytes)
+        return TZ_OK;
+    return errno ? tz_error_set_errno(error, errno, file->path, "cannot read")
+                 : tz_error_set(error, TZ_FORMAT, file->path, "truncated while it was being read");
 }
 
 static void swap_bytes(void *data, size_t item_bytes, int64_t count)

@@ -77,23 +77,17 @@ tz_status tz_table_flush(tz_table *table, tz_error *error)
     if (table->broken)
         return tz_error_set(error, TZ_IO, table->path, "the table could not be written");
     const off_t start = lseek(table->file, 0, SEEK_END);
-    size_t done = 0;
-    while (done < table->used) {
-        const ssize_t wrote = write(table->file, table->text + done, table->used - done);
-        if (wrote < 0 && errno == EINTR)
-            continue;
-        if (wrote <= 0) {
-            const int reason = wrote < 0 ? errno : ENOSPC;
-            /* Keep the complete lines, drop the one that was cut. */
-            while (done > 0 && table->text[done - 1] != '\n')
-                done--;
-            table->broken = true;
-            if (start >= 0 && ftruncate(table->file, start + (off_t)done) != 0)
-                return tz_error_set_errno(error, errno, table->path,
-                                          "cannot remove a partial line from the table");
-            return tz_error_set_errno(error, reason, table->path, "cannot write the table");
-        }
-        done += (size_t)wrote;
+    size_t done = start < 0 ? 0 : tz_file_put(table->file, table->text, table->used, start);
+    if (done < table->used) {
+        const int reason = errno;
+        /* Keep the complete lines, drop the one that was cut. */
+        while (done > 0 && table->text[done - 1] != '\n')
+            done--;
+        table->broken = true;
+        if (start >= 0 && ftruncate(table->file, start + (off_t)done) != 0)
+            return tz_error_set_errno(error, errno, table->path,
+                                      "cannot remove a partial line from the table");
+        return tz_error_set_errno(error, reason, table->path, "cannot write the table");
     }
     table->used = 0;
     clock_gettime(CLOCK_MONOTONIC, &table->flushed);

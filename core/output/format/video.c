@@ -15,9 +15,8 @@ enum { ARGUMENTS_MAX = 48, END_LIMIT_S = 600 };
 typedef struct video {
     tz_movie_file base;
     char program[PATH_MAX];
-    char place[PATH_MAX + 8], size[32], rate[32], keys[16];
+    char place[PATH_MAX + 8], words[1024]; /* of the arguments */
     int width, height;
-    int count;
     const char *arguments[ARGUMENTS_MAX];
     uint8_t *pixels; /* of a frame */
     tz_feed *feed;   /* NULL: ffmpeg has ended */
@@ -33,51 +32,23 @@ static tz_status check(const tz_format *format, tz_error *error)
                               format->suffix);
 }
 
-static void put(video *movie, const char *const *arguments)
-{
-    while (*arguments)
-        movie->arguments[movie->count++] = *arguments++;
-}
-
 /* The colours of sRGB, told to players. The extents become even, as half the resolution in colour
  * requires. A fragment ends before each key frame: what is written can be played. */
-static void make_arguments(video *movie, const char *const *coder)
+static void make_arguments(video *movie, const tz_movie_start *start, const char *coder)
 {
-    const char *const input[] = {
-        "ffmpeg",
-        "-hide_banner",
-        "-nostats",
-        "-nostdin",
-        "-loglevel",
-        "error",
-        "-n",
-        "-f",
-        "rawvideo",
-        "-pix_fmt",
-        "rgb24",
-        "-video_size",
-        movie->size,
-        "-framerate",
-        movie->rate,
-        "-i",
-        "pipe:0",
-        "-vf",
-        "pad=ceil(iw/2)*2:ceil(ih/2)*2:color=white,scale=out_color_matrix=bt709:out_range=tv",
-        "-pix_fmt",
-        "yuv420p",
-        "-colorspace",
-        "bt709",
-        "-color_primaries",
-        "bt709",
-        "-color_trc",
-        "iec61966-2-1",
-        "-g",
-        movie->keys,
-        NULL};
-    const char *const output[] = {movie->place, NULL};
-    put(movie, input);
-    put(movie, coder);
-    put(movie, output);
+    char *rest = movie->words;
+    int count = 0;
+    snprintf(movie->words, sizeof movie->words,
+             "ffmpeg -hide_banner -nostats -nostdin -loglevel error -n -f rawvideo -pix_fmt rgb24 "
+             "-video_size %dx%d -framerate %ld/100 -i pipe:0 -vf "
+             "pad=ceil(iw/2)*2:ceil(ih/2)*2:color=white,scale=out_color_matrix=bt709:out_range=tv "
+             "-pix_fmt yuv420p -colorspace bt709 -color_primaries bt709 -color_trc iec61966-2-1 "
+             "-g %d %s",
+             movie->width, movie->height, lround(100 * start->fps), (int)ceil(start->fps), coder);
+    for (const char *word; count < ARGUMENTS_MAX - 2 && (word = strsep(&rest, " "));)
+        movie->arguments[count++] = word;
+    snprintf(movie->place, sizeof movie->place, "file:%s", start->path);
+    movie->arguments[count] = movie->place;
 }
 
 static tz_status add(tz_movie_file *file, const tz_image *frame, tz_error *error)
@@ -90,9 +61,9 @@ static tz_status add(tz_movie_file *file, const tz_image *frame, tz_error *error
                             frame->width, frame->height, movie->width, movie->height);
     for (int y = 0; y < movie->height; y++)
         tz_image_row(frame, y, movie->pixels + (size_t)y * line);
-    tz_status status =
-        movie->feed ? tz_feed_write(movie->feed, movie->pixels, line * (size_t)movie->height, error)
-                    : tz_error_set(error, TZ_IO, movie->program, "has ended");
+    tz_status status = movie->feed ? tz_feed_send(movie->feed, movie->pixels,
+                                                  line * (size_t)movie->height, NULL, error)
+                                   : tz_error_set(error, TZ_IO, movie->program, "has ended");
     if (status != TZ_OK && movie->feed) {
         tz_error why;
         if (tz_feed_end(movie->feed, &why) != TZ_OK && error)
@@ -112,7 +83,7 @@ static tz_status end(tz_movie_file *file, tz_error *error)
 }
 
 /* Both extents may be odd: the video is a pixel larger then. */
-static tz_status start_video(tz_movie_file **out, const tz_format *format, const char *const *coder,
+static tz_status start_video(tz_movie_file **out, const tz_format *format, const char *coder,
                              const tz_movie_start *start, tz_error *error)
 {
     const int width = start->first->width, height = start->first->height;
@@ -131,11 +102,7 @@ static tz_status start_video(tz_movie_file **out, const tz_format *format, const
     movie->width = width;
     movie->height = height;
     tz_program_find("ffmpeg", movie->program);
-    snprintf(movie->place, sizeof movie->place, "file:%s", start->path);
-    snprintf(movie->size, sizeof movie->size, "%dx%d", width, height);
-    snprintf(movie->rate, sizeof movie->rate, "%ld/100", lround(100 * start->fps));
-    snprintf(movie->keys, sizeof movie->keys, "%d", (int)ceil(start->fps));
-    make_arguments(movie, coder);
+    make_arguments(movie, start, coder);
     const tz_process process = {
         .program = movie->program, .arguments = movie->arguments, .limit_s = END_LIMIT_S};
     status = tz_feed_start(&movie->feed, &process, error);
@@ -155,46 +122,32 @@ static tz_status start_video(tz_movie_file **out, const tz_format *format, const
 /* ---- The formats ----------------------------------------------------------------------------- */
 
 /* H.264. */
-static const char *const mp4[] = {"-c:v", "libx264",   "-crf",
-                                  "18",   "-movflags", "frag_keyframe+empty_moov+default_base_moof",
-                                  NULL};
-
-static tz_status check_mp4(tz_error *error)
-{
-    return check(&tz_format_mp4, error);
-}
-
 static tz_status film_mp4(tz_movie_file **out, const tz_movie_start *start, tz_error *error)
 {
-    return start_video(out, &tz_format_mp4, mp4, start, error);
+    return start_video(out, &tz_format_mp4,
+                       "-c:v libx264 -crf 18 -movflags frag_keyframe+empty_moov+default_base_moof",
+                       start, error);
+}
+
+/* VP9. */
+static tz_status film_webm(tz_movie_file **out, const tz_movie_start *start, tz_error *error)
+{
+    return start_video(out, &tz_format_webm,
+                       "-c:v libvpx-vp9 -crf 24 -b:v 0 -deadline realtime -cpu-used 6", start,
+                       error);
 }
 
 const tz_format tz_format_mp4 = {.name = "movie",
                                  .content = TZ_CONTENT_MOVIE,
                                  .suffix = ".mp4",
-                                 .check = check_mp4,
+                                 .check = check,
                                  .film = film_mp4,
                                  .film_add = add,
                                  .film_end = end};
-
-/* VP9. */
-static const char *const webm[] = {"-c:v",      "libvpx-vp9", "-crf",      "24", "-b:v", "0",
-                                   "-deadline", "realtime",   "-cpu-used", "6",  NULL};
-
-static tz_status check_webm(tz_error *error)
-{
-    return check(&tz_format_webm, error);
-}
-
-static tz_status film_webm(tz_movie_file **out, const tz_movie_start *start, tz_error *error)
-{
-    return start_video(out, &tz_format_webm, webm, start, error);
-}
-
 const tz_format tz_format_webm = {.name = "movie",
                                   .content = TZ_CONTENT_MOVIE,
                                   .suffix = ".webm",
-                                  .check = check_webm,
+                                  .check = check,
                                   .film = film_webm,
                                   .film_add = add,
                                   .film_end = end};

@@ -181,6 +181,16 @@ static int loop_size(const graph *g, int loop)
     return size;
 }
 
+/* The smallest loop around a block, but for `but`; -1: none. */
+static int smallest_around(const graph *g, const int *sizes, int b, int but)
+{
+    int best = -1;
+    for (int l = 0; l < g->loops_count; l++)
+        if (l != but && tz__mix_in_loop(g, l, b) && (best < 0 || sizes[l] < sizes[best]))
+            best = l;
+    return best;
+}
+
 /* False: too many loops. Headers are visited in order, so outer loops come before inner ones. */
 static bool find_loops(graph *g)
 {
@@ -201,24 +211,13 @@ static bool find_loops(graph *g)
             grow_loop(g, loop, b);
         }
     }
-    for (int l = 0; l < g->loops_count; l++) {
-        int best = 0;
-        g->parent[l] = -1;
-        for (int o = 0; o < g->loops_count; o++)
-            if (o != l && tz__mix_in_loop(g, o, g->header[l]) &&
-                (best == 0 || loop_size(g, o) < best)) {
-                best = loop_size(g, o);
-                g->parent[l] = o;
-            }
-    }
-    for (int b = 0; b < g->count; b++) {
-        int best = 0;
-        for (int l = 0; l < g->loops_count; l++)
-            if (tz__mix_in_loop(g, l, b) && (best == 0 || loop_size(g, l) < best)) {
-                best = loop_size(g, l);
-                g->blocks[b].loop = l;
-            }
-    }
+    int sizes[TZ_CUDA_LOOPS_MAX];
+    for (int l = 0; l < g->loops_count; l++)
+        sizes[l] = loop_size(g, l);
+    for (int l = 0; l < g->loops_count; l++)
+        g->parent[l] = smallest_around(g, sizes, g->header[l], l);
+    for (int b = 0; b < g->count; b++)
+        g->blocks[b].loop = smallest_around(g, sizes, b, -1);
     return true;
 }
 

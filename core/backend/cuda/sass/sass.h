@@ -57,7 +57,7 @@ void tz_sass_free(tz_sass *sass); /* the numbers stay */
 
 /* ---- What its loops are counted for (mix.h) ------------------------------------------------- */
 
-enum { TZ_CUDA_LOOPS_MAX = 96 };
+enum { TZ_CUDA_LOOPS_MAX = 512 };
 
 /* The machine that schedules are computed for. */
 typedef struct tz_cuda_machine {

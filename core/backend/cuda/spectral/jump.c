@@ -171,12 +171,11 @@ static tz_status need_symbol(tz_cuda_jumper *jumper, const tz_linear *linear, tz
 /* The spectra, a buffer and the work area, all at once or none. */
 static tz_status need_memory(tz_cuda_jumper *jumper, int spectra, tz_error *error)
 {
-    const size_t work_bytes = tz_cuda_transform_work_bytes(jumper->transform);
-    size_t each, buffer_bytes, free_bytes, all_bytes;
-    tz_cuda_transform_bytes(jumper->transform, &each, &buffer_bytes);
-    size_t missing = (jumper->buffer ? 0 : buffer_bytes) + (jumper->work ? 0 : work_bytes);
+    const tz_cuda_spectrum *each = tz_cuda_transform_spectrum(jumper->transform);
+    size_t free_bytes, all_bytes, missing = jumper->buffer ? 0 : each->buffer_bytes;
+    missing += jumper->work ? 0 : each->work_bytes;
     for (int i = 0; i < spectra; i++)
-        missing += jumper->spectra[i] ? 0 : each;
+        missing += jumper->spectra[i] ? 0 : each->bytes;
     if (missing == 0 && jumper->work && jumper->buffer)
         return TZ_OK;
     tz_status status = tz_cuda_memory(jumper->cuda, &free_bytes, &all_bytes, error);
@@ -185,16 +184,16 @@ static tz_status need_memory(tz_cuda_jumper *jumper, int spectra, tz_error *erro
             error, TZ_MEMORY, NULL,
             "a jump needs %.2f GiB of GPU memory beside the fields: %d x %.2f for spectra, %.2f "
             "for a buffer, %.2f for cuFFT; %.2f GiB are free; use sim:run, or --backend cpu",
-            (double)missing / (1 << 30), spectra, (double)each / (1 << 30),
-            (double)buffer_bytes / (1 << 30), (double)work_bytes / (1 << 30),
+            (double)missing / (1 << 30), spectra, (double)each->bytes / (1 << 30),
+            (double)each->buffer_bytes / (1 << 30), (double)each->work_bytes / (1 << 30),
             (double)free_bytes / (1 << 30));
     for (int i = 0; i < spectra && !status; i++)
         if (!jumper->spectra[i])
-            status = tz_cuda_allocate(jumper->cuda, &jumper->spectra[i], each, error);
+            status = tz_cuda_allocate(jumper->cuda, &jumper->spectra[i], each->bytes, error);
     if (!status && !jumper->buffer)
-        status = tz_cuda_allocate(jumper->cuda, &jumper->buffer, buffer_bytes, error);
+        status = tz_cuda_allocate(jumper->cuda, &jumper->buffer, each->buffer_bytes, error);
     if (!status && !jumper->work) {
-        status = tz_cuda_allocate(jumper->cuda, &jumper->work, work_bytes, error);
+        status = tz_cuda_allocate(jumper->cuda, &jumper->work, each->work_bytes, error);
         if (!status)
             status = tz_cuda_transform_use(jumper->transform, jumper->work, error);
         if (status)

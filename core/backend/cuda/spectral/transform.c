@@ -82,7 +82,6 @@ struct tz_cuda_transform {
     int forward, back; /* plans of the periodic axes; -1: none */
     tz_cu_pointer tables;
     tz_cuda_spectrum spectrum;
-    size_t spectrum_bytes, buffer_bytes;
 };
 
 /* ---- What is done ---------------------------------------------------------------------------- */
@@ -154,7 +153,7 @@ static tz_status make_step(tz_cuda_transform *t, tz_transform transform, int64_t
         s->back = s->forward;
         t->spectrum.scale /= 2.0 * (double)a->m;
     }
-    need_bytes(&t->buffer_bytes, rows * a->pitch);
+    need_bytes(&t->spectrum.buffer_bytes, rows * a->pitch);
     return status;
 }
 
@@ -194,7 +193,7 @@ static tz_status make_steps(tz_cuda_transform *t, const tz_linear *linear, tz_er
             batch *= t->spectrum.n[a];
     }
     t->spectrum.parts = periodic > 0 ? 2 : 1;
-    need_bytes(&t->spectrum_bytes, all);
+    need_bytes(&t->spectrum.bytes, all);
     if (status || periodic == 0)
         return status;
     const int64_t fast = t->spectrum.n[0], row = fast / 2 + 1, others = all / fast;
@@ -209,7 +208,7 @@ static tz_status make_steps(tz_cuda_transform *t, const tz_linear *linear, tz_er
         t->first_pitch = 2 * row;
     }
     t->spectrum.n[0] = row;
-    need_bytes(&t->spectrum_bytes, others * 2 * row);
+    need_bytes(&t->spectrum.bytes, others * 2 * row);
     status = need_plan(t, TZ_CUDA_FFT_REAL_TO_COMPLEX, periodic, n, batch, &t->forward, error);
     return status ? status
                   : need_plan(t, TZ_CUDA_FFT_COMPLEX_TO_REAL, periodic, n, batch, &t->back, error);
@@ -279,7 +278,16 @@ tz_status tz_cuda_transform_create(tz_cuda_transform **out, tz_cuda *cuda, const
             t->axis[t->axes] = a;
             t->n[t->axes++] = linear->extent[a];
         }
+    tz_cuda_spectrum *spectrum = &t->spectrum;
     tz_status status = make_steps(t, linear, error);
+    for (int i = 0; i < t->steps_count; i++)
+        if (t->steps[i].arguments.kind ==
+            COPIES) /* where an axis is only turned they change places */
+            spectrum->bytes = spectrum->buffer_bytes =
+                spectrum->bytes > spectrum->buffer_bytes ? spectrum->bytes : spectrum->buffer_bytes;
+    for (int k = 0; k < t->plans_count; k++)
+        if (t->plans[k].work_bytes > spectrum->work_bytes)
+            spectrum->work_bytes = t->plans[k].work_bytes;
     if (!status)
         status = make_tables(t, error);
     for (int k = 0; k < KERNELS_COUNT && !status; k++)
@@ -314,24 +322,6 @@ const tz_cuda_spectrum *tz_cuda_transform_spectrum(const tz_cuda_transform *t)
 void tz_cuda_transform_library(const tz_cuda_transform *t, char *text, size_t size)
 {
     tz_cuda_fft_name(t->fft, text, size);
-}
-
-void tz_cuda_transform_bytes(const tz_cuda_transform *t, size_t *spectrum, size_t *buffer)
-{
-    *spectrum = t->spectrum_bytes;
-    *buffer = t->buffer_bytes;
-    /* Where an axis is only turned they change places. */
-    for (int i = 0; i < t->steps_count; i++)
-        if (t->steps[i].arguments.kind == COPIES)
-            *spectrum = *buffer = *spectrum > *buffer ? *spectrum : *buffer;
-}
-
-size_t tz_cuda_transform_work_bytes(const tz_cuda_transform *t)
-{
-    size_t bytes = 0;
-    for (int k = 0; k < t->plans_count; k++)
-        bytes = t->plans[k].work_bytes > bytes ? t->plans[k].work_bytes : bytes;
-    return bytes;
 }
 
 tz_status tz_cuda_transform_use(tz_cuda_transform *t, tz_cu_pointer work, tz_error *error)

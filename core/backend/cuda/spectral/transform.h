@@ -17,6 +17,9 @@ typedef struct tz_cuda_spectrum {
     int axis[TZ_AXES];
     int64_t n[TZ_AXES];
     double scale; /* 1 / what a transform and its inverse multiply by */
+    /* Device memory that the caller gives: of each spectrum and of one buffer beside them (0: none
+     * is needed), and of cuFFT's work area, which is set once. */
+    size_t bytes, buffer_bytes, work_bytes;
 } tz_cuda_spectrum;
 
 /* Plans, kernels and tables. One thread at a time may use it; destroy it before its context. */
@@ -30,10 +33,7 @@ const tz_cuda_spectrum *tz_cuda_transform_spectrum(const tz_cuda_transform *tran
 /* Name and version of the library. */
 void tz_cuda_transform_library(const tz_cuda_transform *transform, char *text, size_t size);
 
-/* Device memory that the caller gives: of each spectrum and of one buffer beside them (0: none is
- * needed), and of cuFFT's work area, which is set once. */
-void tz_cuda_transform_bytes(const tz_cuda_transform *transform, size_t *spectrum, size_t *buffer);
-size_t tz_cuda_transform_work_bytes(const tz_cuda_transform *transform);
+/* Set cuFFT's work area. */
 tz_status tz_cuda_transform_use(tz_cuda_transform *transform, tz_cu_pointer work, tz_error *error);
 
 /* A field in device memory. */

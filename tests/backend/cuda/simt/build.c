@@ -2,19 +2,17 @@
 #include "build.h"
 
 #include "backend/cuda/family/family.h"
+#include "base/paths.h"
+#include "base/process.h"
 
 #include <dlfcn.h>
 #include <errno.h>
-#include <fcntl.h>
-#include <spawn.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <sys/wait.h>
 #include <unistd.h>
-
-extern char **environ;
 
 /* What a text includes in place of the machine's own words, embedded: found by the assembler
  * through the build's -Wa,-I. */
@@ -94,30 +92,26 @@ static const char *compiler(void)
     return given && *given ? given : "c++";
 }
 
-/* Runs a command with its output to a file (NULL: nowhere); its exit status, or 127 without one. */
-static int run(char *const *command, const char *log)
+/* Whether a command works; what it prints is in *output (NULL: nobody wants it), malloc'd. */
+static bool runs(char *const *command, char **output)
 {
-    posix_spawn_file_actions_t actions;
-    pid_t child;
-    int status = 0;
-    posix_spawn_file_actions_init(&actions);
-    posix_spawn_file_actions_addopen(&actions, 1, log ? log : "/dev/null",
-                                     O_WRONLY | O_CREAT | O_TRUNC, 0644);
-    posix_spawn_file_actions_adddup2(&actions, 1, 2);
-    const int failed = posix_spawnp(&child, command[0], &actions, NULL, command, environ);
-    posix_spawn_file_actions_destroy(&actions);
-    if (failed)
-        return 127;
-    while (waitpid(child, &status, 0) < 0)
-        if (errno != EINTR)
-            return 127;
-    return WIFEXITED(status) ? WEXITSTATUS(status) : 128;
+    char program[PATH_MAX], *text = NULL;
+    int code = 127;
+    const tz_process process = {
+        .program = program, .arguments = (const char *const *)command, .limit_s = 600};
+    if (tz_program_find(command[0], program))
+        tz_process_run(&process, &text, &code, NULL);
+    if (output)
+        *output = text;
+    else
+        free(text);
+    return code == 0;
 }
 
 tz_status simt_build_create(simt_build **out, const char *keep, tz_error *error)
 {
     char *const version[] = {(char *)compiler(), "--version", NULL};
-    if (run(version, NULL) != 0)
+    if (!runs(version, NULL))
         return tz_error_set(error, TZ_UNSUPPORTED, NULL,
                             "there is no C++ compiler '%s': install g++, or name one in CXX",
                             compiler());
@@ -125,7 +119,7 @@ tz_status simt_build_create(simt_build **out, const char *keep, tz_error *error)
     if (!build)
         return tz_error_set(error, TZ_MEMORY, NULL, "not enough memory");
     char *const patterns[] = {(char *)compiler(), PATTERNS, "-E", "-x", "c++", "/dev/null", NULL};
-    build->patterns = run(patterns, NULL) == 0;
+    build->patterns = runs(patterns, NULL);
     const char *temporary = getenv("TMPDIR");
     build->keep = keep != NULL;
     if (keep)
@@ -179,31 +173,22 @@ void simt_build_destroy(simt_build *build)
     free(build);
 }
 
-/* The line of a compiler's output with the first error, or else its first lines. Others follow from
- * it. */
-static void first_error(const char *path, char *text, size_t size)
+/* The line of a compiler's output with the first error, or else all of it. */
+static const char *first_error(char *text)
 {
-    FILE *file = fopen(path, "r");
-    const size_t got = file ? fread(text, 1, size - 1, file) : 0;
-    text[got] = '\0';
-    if (file)
-        fclose(file);
     char *line = strstr(text, "error:");
     while (line && line > text && line[-1] != '\n')
         line--;
-    if (!line)
-        return;
-    const size_t length = strcspn(line, "\n");
-    memmove(text, line, length);
-    text[length] = '\0';
+    if (line)
+        line[strcspn(line, "\n")] = '\0';
+    return line ? line : text;
 }
 
 /* Arithmetic as on the GPU: no contraction, integers wrap, no library call where the machine has
  * the instruction. */
 static tz_status compile(const simt_build *build, const char *from, const char *to, tz_error *error)
 {
-    char log[600], text[4096];
-    path_of(build, log, "log");
+    char *text;
     /* Not optimised: most texts take longer to compile than to run. */
     char *command[ARGUMENTS_MAX] = {
         (char *)compiler(),  "-std=c++17",           "-O0",     "-shared", "-fPIC",
@@ -225,14 +210,12 @@ static tz_status compile(const simt_build *build, const char *from, const char *
     command[n++] = "-o";
     command[n++] = (char *)to;
     command[n++] = "-lm";
-    tz_status status = TZ_OK;
-    if (run(command, log) != 0) {
-        first_error(log, text, sizeof text);
-        status =
-            tz_error_set(error, TZ_BACKEND, from, "%s does not compile it: %s", command[0], text);
-    }
-    unlink(log);
-    return status;
+    const bool good = runs(command, &text);
+    if (!good)
+        tz_error_set(error, TZ_BACKEND, from, "%s does not compile it: %s", command[0],
+                     text ? first_error(text) : "it cannot be run");
+    free(text);
+    return good ? TZ_OK : TZ_BACKEND;
 }
 
 tz_status simt_build_kernel(simt_build *build, const char *source, const char *entry,

@@ -191,14 +191,6 @@ static tz_status wide_plan(const tz_problem *problem, const tz_limits *limits, t
     return TZ_OK;
 }
 
-/* The better family for height 1, unless the cells of other rows and planes at once are read:
- * planes in shared memory then save many loads. */
-static bool wide_claims(const tz_problem *problem, const tz_limits *limits, tz_plan *plan)
-{
-    return plan->height == 1 && !tz_stencil_reads_diagonals(problem->stencil) &&
-           wide_plan(problem, limits, plan, NULL) == TZ_OK;
-}
-
 static tz_status wide_shape(const tz_problem *problem, const tz_limits *limits, const tz_plan *plan,
                             int blocks_each, int64_t length, tz_cuda_shape *shape, tz_error *error)
 {
@@ -372,7 +364,6 @@ const tz_cuda_family tz__direct_wide = {
     .no_passes = "has several passes, of which the family direct with a 'vector' has one",
     .no_streamed = "has streamed fields, which are for 1-D grids",
     .plan = wide_plan,
-    .claims = wide_claims,
     .emit = wide_text_emit,
     .shape = wide_shape,
     .planner = &wide_planner,

@@ -1,0 +1,34 @@
+-- One case of scripts/first-minute.sh: a stencil of unseen_stencils.lua for some seconds. Prints the wall seconds to the
+-- end of the first iteration, and the speed of each of the following spans.
+--
+--   trapeze run first_minute.lua --set case=yee [--set seconds=30] [--set small=yes]
+local tz = require "trapeze"
+local cases = require "unseen_stencils"
+
+local name = tz.args.case or "yee"
+local case = tz.expect(cases[name], "no case " .. name)
+local small = tz.args.small == "yes"
+local grid, cells = {}, 1
+for axis, n in ipairs(case.grid) do
+  grid[axis] = small and (#case.grid == 2 and 96 or 24) or n
+  cells = cells * grid[axis]
+end
+local fields = {}
+for field, range in pairs(case.random) do fields[field] = tz.random { seed = 1, range = range } end
+local sim = tz.simulation { plugin = tz.stencil(case.stencil), grid = grid, boundary = "periodic", fields = fields }
+-- Chunks of a fifth of a second, up to the given seconds of wall time.
+local begin, chunk, line = os.time(), 1, "%-12s %4d s, step %9d: %8.2f GCells/s, %s height %d"
+local last
+repeat
+  local r = sim:run(chunk)
+  local plan, elapsed = sim:plan(), os.time() - begin
+  if elapsed ~= last then
+    print(line:format(name, elapsed, sim.step, cells * r.steps / r.seconds * 1e-9, plan.family, plan.height))
+    last = elapsed
+  end
+  chunk = math.max(1, math.min(10 * chunk, math.floor(0.2 * r.steps / r.seconds)))
+until elapsed >= tonumber(tz.args.seconds or 0)
+print(name .. " " .. sim:policy().text)
+for _, d in ipairs(sim:policy().decisions) do
+  print(("  step %9d: %s height %d: %s"):format(d.step, d.to.family, d.to.height, d.reason))
+end
