@@ -12,6 +12,7 @@
 #include "output/format/format.h"
 #include "output/frame/plot.h"
 #include "output/live/microhttpd.h"
+#include "policy/policy.h"
 #include <jansson.h>
 #include <limits.h>
 #include <lua.h>
@@ -180,6 +181,17 @@ static int put_refused(tz_facts *facts, const tz_registry *registry, int *stenci
     return refused;
 }
 
+/* The plans that policies remember. */
+static void put_memory(FILE *out)
+{
+    char text[32];
+    int count;
+    int64_t bytes;
+    tz_policy_memory_tidy(INT64_MAX, &count, &bytes);
+    tz_format_bytes((double)bytes, text, sizeof text);
+    fprintf(out, "%d remembered, %s", count, text);
+}
+
 /* Returns the number of problems found. */
 static int put_plugins(tz_facts *facts, const tz_plugins *plugins)
 {
@@ -231,6 +243,7 @@ static int put_surroundings(tz_facts *facts)
     tz_facts_part(facts, 0, "surroundings");
     tz_fact_text(facts, "working folder", "%s, %s", known ? folder : "unknown",
                  writable ? "writable" : "NOT writable: give a run folder with --out");
+    put_memory(tz_fact(facts, "plans"));
     if (tz_plot_available())
         line(facts, "plots: by gnuplot");
     if (tz_program_exists("ffmpeg"))
@@ -368,6 +381,7 @@ static int sum_up(tz_facts *facts, const tz_plugins *plugins)
     sum_up_backends(facts);
     put_records(facts, tz_fact(facts, "records"));
     int problems = sum_up_stencils(facts, plugins);
+    put_memory(tz_fact(facts, "plans"));
     sum_up_missing(facts);
     facts->width = 0;
     if (access(".", W_OK) != 0) {

@@ -1,22 +1,28 @@
-/* Memory: what a search has measured, on disk for the next run (exhaustive.c).
+/* Memory: what a search has measured, on disk for the next run (exhaustive.c, auto.c).
  *
  * Each search has one file, `plans/HASH.json` in the cache's folder (base/paths.h), written whole
  * or not at all. The file holds the full key. A file with another key, an incomplete plan or an
- * invalid number counts as missing. */
+ * invalid number counts as missing, as does one in a folder where others may write. When the files
+ * are larger than KEPT_BYTES_MAX together, the oldest are removed. */
 #include "policy/class.h"
 
 #include "base/atomic.h"
+#include "base/cache.h"
 #include "base/file.h"
 #include "base/json.h"
 #include "base/paths.h"
+#include "policy/policy.h"
+#include <dirent.h>
+#include <fcntl.h>
 #include <inttypes.h>
 #include <jansson.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
-enum { BYTES_MAX = 64 << 20 };
+enum { FOLDER_SIZE = 4096, BYTES_MAX = 1 << 20, KEPT_BYTES_MAX = 64 << 20 };
 
 static const char format[] = "trapeze plans 1", format_part[] = "trapeze plans 1, unfinished";
 
@@ -29,14 +35,23 @@ static uint64_t hash_text(const char *text)
     return h;
 }
 
-bool tz_policy_memory_path(const char *key, char *path, size_t size)
+/* "" without a cache folder. */
+static void find_folder(char path[FOLDER_SIZE])
 {
     bool wanted;
     char *folder = tz_cache_folder(&wanted);
-    const int length =
-        folder ? snprintf(path, size, "%s/plans/%016" PRIx64 ".json", folder, hash_text(key)) : -1;
+    const int length = folder ? snprintf(path, FOLDER_SIZE, "%s/plans", folder) : FOLDER_SIZE;
     free(folder);
-    return length > 0 && (size_t)length < size;
+    if (length >= FOLDER_SIZE)
+        path[0] = '\0';
+}
+
+bool tz_policy_memory_path(const char *key, char *path, size_t size)
+{
+    char folder[FOLDER_SIZE];
+    find_folder(folder);
+    const int length = snprintf(path, size, "%s/%016" PRIx64 ".json", folder, hash_text(key));
+    return folder[0] && length > 0 && (size_t)length < size;
 }
 
 void tz_policy_memory_clear(tz_policy_memory *memory)
@@ -80,9 +95,11 @@ static bool read_measurement(const json_t *entry, tz_policy_measurement *out)
 /* NULL if the file is missing or is not JSON. */
 static json_t *load(const char *path)
 {
-    char *text;
+    char *text, folder[FOLDER_SIZE];
     size_t bytes;
-    if (tz_file_read(path, BYTES_MAX, &text, &bytes, NULL) != TZ_OK)
+    find_folder(folder);
+    if (tz_cache_check_folder(folder, "TRAPEZE_CACHE", NULL) != TZ_OK ||
+        tz_file_read(path, BYTES_MAX, &text, &bytes, NULL) != TZ_OK)
         return NULL;
     json_t *root;
     tz_json_read(path, text, bytes, &root, NULL);
@@ -123,6 +140,73 @@ bool tz_policy_memory_read(const char *key, tz_policy_memory *out)
     return good;
 }
 
+/* ---- All files ------------------------------------------------------------------------------- */
+
+typedef struct kept_file {
+    char name[64];
+    int64_t bytes;
+    struct timespec written;
+} kept_file;
+
+static int older_first(const void *a, const void *b)
+{
+    const struct timespec *x = &((const kept_file *)a)->written;
+    const struct timespec *y = &((const kept_file *)b)->written;
+    return x->tv_sec != y->tv_sec ? (x->tv_sec > y->tv_sec) - (x->tv_sec < y->tv_sec)
+                                  : (x->tv_nsec > y->tv_nsec) - (x->tv_nsec < y->tv_nsec);
+}
+
+/* malloc'd, the oldest first; NULL: none. */
+static kept_file *list_files(DIR *dir, int *count)
+{
+    kept_file *files = NULL;
+    int room = 0;
+    *count = 0;
+    for (const struct dirent *entry; dir && (entry = readdir(dir));) {
+        struct stat facts;
+        const size_t length = strlen(entry->d_name);
+        if (length < 5 || length >= sizeof files->name ||
+            strcmp(entry->d_name + length - 5, ".json") != 0 ||
+            fstatat(dirfd(dir), entry->d_name, &facts, AT_SYMLINK_NOFOLLOW) != 0 ||
+            !S_ISREG(facts.st_mode))
+            continue;
+        if (*count == room) {
+            room = 2 * room + 64;
+            kept_file *more = realloc(files, (size_t)room * sizeof *more);
+            if (!more)
+                break;
+            files = more;
+        }
+        kept_file *file = &files[(*count)++];
+        file->bytes = facts.st_size;
+        file->written = facts.st_mtim;
+        memcpy(file->name, entry->d_name, length + 1);
+    }
+    if (files)
+        qsort(files, (size_t)*count, sizeof *files, older_first);
+    return files;
+}
+
+void tz_policy_memory_tidy(int64_t most, int *count, int64_t *bytes)
+{
+    char folder[FOLDER_SIZE];
+    int all, at = 0;
+    find_folder(folder);
+    DIR *dir = folder[0] ? opendir(folder) : NULL;
+    kept_file *files = list_files(dir, &all);
+    *bytes = 0;
+    for (int i = 0; i < all; i++)
+        *bytes += files[i].bytes;
+    for (; at<all && * bytes> most; at++) {
+        unlinkat(dirfd(dir), files[at].name, 0);
+        *bytes -= files[at].bytes;
+    }
+    *count = all - at;
+    free(files);
+    if (dir)
+        closedir(dir);
+}
+
 /* ---- Writing --------------------------------------------------------------------------------- */
 
 static json_t *write_measurement(const tz_policy_measurement *m)
@@ -158,8 +242,8 @@ tz_status tz_policy_memory_write(const char *key, const tz_policy_memory *memory
     json_decref(root);
     if (!text)
         return tz_error_set(error, TZ_MEMORY, path, "not enough memory for the measured plans");
-    char folder[4200];
-    snprintf(folder, sizeof folder, "%.*s", (int)(strrchr(path, '/') - path), path);
+    char folder[FOLDER_SIZE];
+    find_folder(folder);
     tz_atomic_file *file = NULL;
     tz_status status = tz_make_dirs(folder, error);
     if (!status)
@@ -172,5 +256,8 @@ tz_status tz_policy_memory_write(const char *key, const tz_policy_memory *memory
             tz_atomic_abort(file);
     }
     free(text);
+    int count;
+    int64_t bytes;
+    tz_policy_memory_tidy(KEPT_BYTES_MAX, &count, &bytes);
     return status;
 }

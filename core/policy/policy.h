@@ -103,6 +103,12 @@ const char *tz_policy_describe(const tz_policy *policy, char *text, size_t size)
  * before. */
 bool tz_policy_take_warning(tz_policy *policy, char *text, size_t size);
 
+/* ---- What is remembered ---------------------------------------------------------------------- */
+
+/* Counts the files in which policies remember plans, and their bytes; first removes the oldest
+ * until the others have at most `most` bytes together. */
+void tz_policy_memory_tidy(int64_t most, int *count, int64_t *bytes);
+
 /* ---- In a checkpoint ------------------------------------------------------------------------- */
 
 /* Its plan, its decisions and what it has learnt; NULL: not enough memory. Release it with

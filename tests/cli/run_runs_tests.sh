@@ -145,6 +145,8 @@ t run policy.lua --policy exhaustive --height 4 --set steps=4000 --out measured-
 check "exhaustive measures" errs "measured as best of"
 t run policy.lua --policy exhaustive --height 4 --set steps=20 --out measured-2
 check "exhaustive remembers" errs "remembered as best of"
+t doctor
+check "doctor: plans" grep -q "plans .*[1-9] remembered, [0-9]" out
 t run policy.lua --policy exhaustive --height 4 --threads 1 --set steps=20 --out measured-3
 check "other threads are something else" errs "plans measured"
 t run policy.lua --policy exhaustive --height 4 --set steps=4 --forget --out measured-4

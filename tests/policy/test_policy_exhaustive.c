@@ -1,7 +1,10 @@
 /* The exhaustive policy and its memory, on a machine with made-up times. */
 #include "machine.h"
 #include "policy/class.h"
+#include "policy/policy.h"
 #include "tests/support.h"
+#include <fcntl.h>
+#include <sys/stat.h>
 
 /* ---- exhaustive ------------------------------------------------------------------------------ */
 
@@ -176,6 +179,59 @@ static void test_broken_memories_are_misses(void **state)
     assert_int_not_equal(access(path, F_OK), 0);
 }
 
+/* The oldest files are removed; other files are not counted and stay. */
+static void test_old_memories_are_removed(void **state)
+{
+    static const char *const keys[] = {"new", "oldest", "old"};
+    static const int64_t seconds[] = {3000, 1000, 2000};
+    tz_policy_measurement plan = {.plan = {.height = 1, .family = "stream"}, .time_s = 1};
+    const tz_policy_memory memory = {.count = 1, .finished = true, .plans = &plan};
+    tz_policy_memory got;
+    char path[4200], other[4300];
+    int count, before;
+    int64_t bytes, each, all;
+    tz_policy_memory_tidy(0, &before, &bytes);
+    assert_true(before == 0 && bytes == 0);
+    for (int i = 0; i < 3; i++) {
+        const struct timespec times[2] = {{.tv_sec = seconds[i]}, {.tv_sec = seconds[i]}};
+        assert_ok(tz_policy_memory_write(keys[i], &memory, &failure));
+        assert_true(tz_policy_memory_path(keys[i], path, sizeof path));
+        assert_int_equal(utimensat(AT_FDCWD, path, times, 0), 0);
+    }
+    snprintf(other, sizeof other, "%s.txt", path);
+    fclose(fopen(other, "w"));
+    tz_policy_memory_tidy(INT64_MAX, &count, &all);
+    assert_int_equal(count, 3);
+    each = all / 3;
+    tz_policy_memory_tidy(all - 1, &count, &bytes);
+    assert_true(count == 2 && !tz_policy_memory_read("oldest", &got));
+    tz_policy_memory_tidy(each + each / 2, &count, &bytes);
+    assert_true(count == 1 && bytes <= each + each / 2);
+    assert_true(tz_policy_memory_read("new", &got));
+    tz_policy_memory_clear(&got);
+    assert_int_equal(access(other, F_OK), 0);
+    unlink(other);
+    tz_policy_memory_forget("new");
+}
+
+/* A folder that others may write is not read. */
+static void test_open_folders_are_not_read(void **state)
+{
+    tz_policy_measurement plan = {.plan = {.height = 1, .family = "stream"}, .time_s = 1};
+    const tz_policy_memory memory = {.count = 1, .finished = true, .plans = &plan};
+    tz_policy_memory got;
+    char path[4200];
+    assert_ok(tz_policy_memory_write("a key", &memory, &failure));
+    assert_true(tz_policy_memory_path("a key", path, sizeof path));
+    *strrchr(path, '/') = '\0';
+    chmod(path, 0777);
+    assert_false(tz_policy_memory_read("a key", &got));
+    chmod(path, 0700);
+    assert_true(tz_policy_memory_read("a key", &got));
+    tz_policy_memory_clear(&got);
+    tz_policy_memory_forget("a key");
+}
+
 static void count_plans(const tz_policy *policy, int *remembered, int *measured)
 {
     tz_policy_measurement m;
@@ -318,5 +374,6 @@ TEST_MAIN(NULL, NULL, CACHE_TEST(test_exhaustive_finds_the_best),
           CACHE_TEST(test_exhaustive_begins_with_the_fastest_prediction),
           TEST(test_exhaustive_finds_ties), CACHE_TEST(test_exhaustive_remembers),
           CACHE_TEST(test_broken_memories_are_misses), CACHE_TEST(test_interrupted_search_goes_on),
+          CACHE_TEST(test_old_memories_are_removed), CACHE_TEST(test_open_folders_are_not_read),
           CACHE_TEST(test_parts_are_forgotten), CACHE_TEST(test_unwritable_memory_is_a_warning),
           CACHE_TEST(test_exhaustive_between_outputs))
