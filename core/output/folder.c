@@ -322,16 +322,13 @@ int tz_checkpoints_list(const char *folder, int slots[TZ_CHECKPOINT_SLOTS], tz_e
             continue;
         if (tz_checkpoint_open(&reader, path, false, why) != TZ_OK)
             continue;
-        const int64_t number = number_of(reader);
+        numbers[count] = number_of(reader);
+        slots[count++] = slot;
         tz_checkpoint_close(reader);
-        const int at = count > 0 && number > numbers[0] ? 0 : count;
-        if (at == 0 && count > 0) {
-            numbers[1] = numbers[0];
-            slots[1] = slots[0];
-        }
-        numbers[at] = number;
-        slots[at] = slot;
-        count++;
+    }
+    if (count == 2 && numbers[1] > numbers[0]) { /* the newest first */
+        slots[0] = 1;
+        slots[1] = 0;
     }
     return count;
 }

@@ -3,7 +3,7 @@
  * through the caches. The text is plain, so that it is compiled soon.
  *
  * Coordinates outside the grid are replaced by those of the boundary, per axis. Warps that read
- * inside the grid alone run an instance of the code without that, if TZ_INNER is 1.
+ * inside the grid alone may run an instance of the code without that.
  *
  * Defined by C, besides what common.cuh lists:
  *
@@ -11,6 +11,8 @@
  *   TZ_THREADS, TZ_BLOCKS            threads of a block; blocks of a multiprocessor
  *   TZ_WIDE                          threads of a block along x
  *   TZ_CELLS                         cells of a lane's step, along the last axis
+ *   TZ_INNER, TZ_CALLS               1: there is such an instance; the other one calls a function
+ *                                    for each read, which is slower and compiled sooner
  *   TZ_SHORT                         1: an axis is not longer than it is read past its sides
  *   TZ_BELOW_x, TZ_ABOVE_x           how far passes read to both sides of axis x, y, z
  *   TZ_STORES_p(D)                   fields that pass p stores: D(role, name, type, index) */
@@ -35,20 +37,27 @@ template <int LOW, int HIGH> TZ_DEVICE int tz_map_near(int c, int n)
     return tz_map<LOW, HIGH>(c, n);
 }
 
-/* A word of bits that may lie outside the grid or past an end of its row. */
-TZ_OUTLINE tz_word tz_read_word(const tz_arguments &a, const tz_word *field, int x, int y, int z,
-                                tz_edges<tz_word> edge)
+/* An element that may lie outside the grid. */
+#if TZ_CALLS
+#define TZ__BORDER_READ TZ_OUTLINE
+#else
+#define TZ__BORDER_READ TZ_DEVICE
+#endif
+template <class T>
+TZ__BORDER_READ T tz_read_border(const tz_arguments &a, const T *field, tz_edges<T> edge, int x,
+                                 int y, int z)
 {
+    x = TZ_BITS_GRID ? x : tz_map_near<TZ_LOW_X, TZ_HIGH_X>(x, a.nx);
     y = TZ_DIMS > 1 ? tz_map_near<TZ_LOW_Y, TZ_HIGH_Y>(y, a.ny) : 0;
     z = TZ_DIMS > 2 ? tz_map_near<TZ_LOW_Z, TZ_HIGH_Z>(z, a.nz) : 0;
-    if (y < 0 || z < 0)
-        return tz_value_outside<tz_word>(a, edge, x, x, y, z);
-    return tz_load_word(a, field + ((tz_index)a.pitch * y + (tz_index)a.plane * z), x, edge);
-}
-template <class T>
-TZ_DEVICE T tz_read_word(const tz_arguments &, const T *field, int, int, int, ...)
-{
-    return *field; /* not called */
+    const bool inside = (TZ_BITS_GRID || !TZ_FIXED_X || x >= 0) && (!TZ_FIXED_Y || y >= 0) &&
+                        (!TZ_FIXED_Z || z >= 0);
+    const tz_index row = (tz_index)a.pitch * y + (TZ_DIMS > 2 ? (tz_index)a.plane * z : 0);
+    if (TZ_BITS_GRID)
+        return inside ? tz_load_static_word(a, field + row, x, edge)
+                      : tz_value_outside<T>(a, edge, x, x, y, z);
+    const T value = tz_load_one(field + (inside ? row + x : 0));
+    return inside ? value : tz_value_outside<T>(a, edge, x, x, y, z);
 }
 
 template <bool BORDER, class T>
@@ -56,17 +65,9 @@ TZ_DEVICE T tz_read(const tz_arguments &a, const tz_place &p, const T *field,
                     const tz_edges<T> &edge, int dx, int dy, int dz)
 {
     const tz_index plane = TZ_DIMS > 2 ? (tz_index)a.plane : 0;
-    if (!BORDER)
-        return tz_load_one(field + (p.at + dx + (tz_index)a.pitch * dy + plane * dz));
-    if (TZ_BITS_GRID)
-        return tz_read_word(a, field, p.x + dx, p.y + dy, p.z + dz, edge);
-    const int x = tz_map_near<TZ_LOW_X, TZ_HIGH_X>(p.x + dx, a.nx);
-    const int y = TZ_DIMS > 1 ? tz_map_near<TZ_LOW_Y, TZ_HIGH_Y>(p.y + dy, a.ny) : 0;
-    const int z = TZ_DIMS > 2 ? tz_map_near<TZ_LOW_Z, TZ_HIGH_Z>(p.z + dz, a.nz) : 0;
-    const bool inside =
-        (!TZ_FIXED_X || x >= 0) && (!TZ_FIXED_Y || y >= 0) && (!TZ_FIXED_Z || z >= 0);
-    const T value = tz_load_one(field + (inside ? x + (tz_index)a.pitch * y + plane * z : 0));
-    return inside ? value : tz_value_outside<T>(a, edge, x, x, y, z);
+    if (BORDER)
+        return tz_read_border<T>(a, field, edge, p.x + dx, p.y + dy, p.z + dz);
+    return tz_load_one(field + (p.at + dx + (tz_index)a.pitch * dy + plane * dz));
 }
 
 /* ---- The language of cell updates ------------------------------------------------------------ */

@@ -2,12 +2,13 @@
 #include "output/frame/plane.h"
 
 #include "base/average.h"
+#include "base/minmax.h"
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { AXIS_KEPT = 64 };
+enum { AXIS_KEPT = 64, VALUES = 1024 /* that are converted at a time */ };
 
 struct tz_reducer {
     int64_t cells_nx, cells_ny; /* of a row that is added */
@@ -24,23 +25,20 @@ struct tz_reducer {
 
 void tz_range_add(tz_range *range, tz_dtype dtype, const void *data, int64_t count)
 {
+    const tz_array cells = {.dtype = dtype, .data = (void *)data};
     double lo = range->finite ? range->lo : INFINITY, hi = range->finite ? range->hi : -INFINITY;
+    double values[VALUES];
     int64_t finite = 0;
-    switch (dtype) {
-#define RANGE_CASE(name, ctype, code)                                                              \
-    case TZ_DTYPE_##name:                                                                          \
-        for (int64_t i = 0; i < count; i++) {                                                      \
-            const double v = (double)((const ctype *)data)[i];                                     \
-            const bool counts = v - v == 0.0;                                                      \
-            finite += counts;                                                                      \
-            lo = counts && v < lo ? v : lo;                                                        \
-            hi = counts && v > hi ? v : hi;                                                        \
-        }                                                                                          \
-        break;
-        TZ_DTYPE_TABLE(RANGE_CASE)
-#undef RANGE_CASE
-    default:
-        return;
+    for (int64_t at = 0, n; at < count; at += n) {
+        n = tz_min(count - at, VALUES);
+        tz_array_values(&cells, at, n, values);
+        for (int64_t i = 0; i < n; i++) {
+            const double v = values[i];
+            const bool counts = v - v == 0.0;
+            finite += counts;
+            lo = counts && v < lo ? v : lo;
+            hi = counts && v > hi ? v : hi;
+        }
     }
     range->finite += finite;
     range->others += count - finite;
@@ -138,55 +136,30 @@ tz_status tz_reducer_create(tz_reducer **out, int64_t nx, int64_t ny, int values
 /* Copy a row of cells. A zero becomes +0, as in sums. */
 static void copy_row(double *to, tz_dtype dtype, const void *data, int64_t nx)
 {
-    switch (dtype) {
-#define COPY_CASE(name, ctype, code)                                                               \
-    case TZ_DTYPE_##name:                                                                          \
-        for (int64_t i = 0; i < nx; i++)                                                           \
-            to[i] = 0.0 + (double)((const ctype *)data)[i];                                        \
-        break;
-        TZ_DTYPE_TABLE(COPY_CASE)
-#undef COPY_CASE
-    default:
-        break;
-    }
+    const tz_array cells = {.dtype = dtype, .data = (void *)data};
+    tz_array_values(&cells, 0, nx, to);
+    for (int64_t i = 0; i < nx; i++)
+        to[i] += 0.0;
 }
 
-/* Add a row times its weight to the sums; the first row of a line sets them. */
-static void add_row(double *columns, tz_dtype dtype, const void *data, int64_t nx, double weight,
-                    bool begins)
+/* Add rows times a weight to the sums of columns, a few columns at a time, or begin them. */
+static void add_rows(tz_reducer *r, tz_dtype dtype, const void *data, int64_t rows, double weight,
+                     bool begins)
 {
-    switch (dtype) {
-#define ADD_CASE(name, ctype, code)                                                                \
-    case TZ_DTYPE_##name:                                                                          \
-        if (begins)                                                                                \
-            for (int64_t i = 0; i < nx; i++)                                                       \
-                columns[i] = weight * (double)((const ctype *)data)[i];                            \
-        else                                                                                       \
-            for (int64_t i = 0; i < nx; i++)                                                       \
-                columns[i] += weight * (double)((const ctype *)data)[i];                           \
-        break;
-        TZ_DTYPE_TABLE(ADD_CASE)
-#undef ADD_CASE
-    default:
-        break;
-    }
-}
-
-/* Four rows of weight 1 at once: the sums are read and written once. */
-static void add_four_rows(double *columns, tz_dtype dtype, const void *data, int64_t nx)
-{
-    switch (dtype) {
-#define ADD_CASE(name, ctype, code)                                                                \
-    case TZ_DTYPE_##name: {                                                                        \
-        const ctype *a = data, *b = a + nx, *c = b + nx, *d = c + nx;                              \
-        for (int64_t i = 0; i < nx; i++)                                                           \
-            columns[i] = columns[i] + (double)a[i] + (double)b[i] + (double)c[i] + (double)d[i];   \
-        break;                                                                                     \
-    }
-        TZ_DTYPE_TABLE(ADD_CASE)
-#undef ADD_CASE
-    default:
-        break;
+    const tz_array cells = {.dtype = dtype, .data = (void *)data};
+    double values[VALUES];
+    for (int64_t x = 0, n; x < r->cells_nx; x += n) {
+        double *columns = r->columns + x;
+        n = tz_min(r->cells_nx - x, VALUES);
+        for (int64_t y = 0; y < rows; y++) {
+            tz_array_values(&cells, y * r->cells_nx + x, n, values);
+            if (begins)
+                for (int64_t i = 0; i < n; i++)
+                    columns[i] = weight * values[i];
+            else
+                for (int64_t i = 0; i < n; i++)
+                    columns[i] += weight * values[i];
+        }
     }
 }
 
@@ -195,14 +168,13 @@ static void add_four_rows(double *columns, tz_dtype dtype, const void *data, int
 static int64_t take_rows(tz_reducer *r, tz_dtype dtype, const void *rows, int64_t left)
 {
     const tz_average_span *down = &r->down;
-    if (r->row > down->first && r->row + 4 <= down->last && left >= 4) {
-        add_four_rows(r->columns, dtype, rows, r->cells_nx);
-        return 4;
+    if (r->row > down->first && r->row < down->last) {
+        const int64_t taken = tz_min(down->last - r->row, left);
+        add_rows(r, dtype, rows, taken, 1.0, false);
+        return taken;
     }
-    const double weight = r->row == down->first  ? down->first_weight
-                          : r->row == down->last ? down->last_weight
-                                                 : 1.0;
-    add_row(r->columns, dtype, rows, r->cells_nx, weight, r->row == down->first);
+    const bool begins = r->row == down->first;
+    add_rows(r, dtype, rows, 1, begins ? down->first_weight : down->last_weight, begins);
     if (r->row < down->last)
         return 1;
     tz_average_across(r->columns, r->across, down->width,

@@ -63,6 +63,31 @@ static void mistakes_in_tiles_are_found(void **state)
     mistake("integers_3d", TZ_CLAMP, "p.step = a.step + t", "p.step = a.step", NONE);
 }
 
+/* Texts of the family direct differ in what is compiled sooner, not in their bits. */
+static void border_reads_are_the_same_by_calls(void **state)
+{
+    static const char *const edits[][2] = {{"#define TZ_CALLS 0", "#define TZ_CALLS 1"},
+                                           {"#define TZ_INNER 1", "#define TZ_INNER 0"}};
+    static simt_outcome outcome;
+    need_compiler();
+    for (size_t e = 0; e < sizeof edits / sizeof *edits; e++)
+        for (int b = 0; b < TZ_BOUNDARIES; b++) {
+            const tz_boundary side = (tz_boundary)b;
+            simt_case k = {.boundary = {{side, side}, {side, side}},
+                           .extent = {75, 19, 1},
+                           .plan = {.family = "direct", .height = 2},
+                           .room = {4, 1},
+                           .seed = 3,
+                           .edit_from = edits[e][0],
+                           .edit_to = edits[e][1]};
+            assert_ok(tz_registry_find(registry, "hotspot", &k.stencil, NULL, &failure));
+            k.precision = TZ_SINGLE;
+            simt_compare(&k, build, machine, 2, &outcome);
+            if (outcome.verdict != SIMT_SAME)
+                fail_msg("%s, %s: %s", edits[e][1], tz_boundary_name(side), outcome.message);
+        }
+}
+
 static void compare_with(const tz_stencil *stencil, const char *family)
 {
     static simt_outcome outcome;
@@ -108,4 +133,4 @@ static int tear_down(void **state)
 }
 
 TEST_MAIN(set_up, tear_down, TEST(mistakes_in_tiles_are_found),
-          TEST(hostile_names_are_no_words_of_the_text))
+          TEST(border_reads_are_the_same_by_calls), TEST(hostile_names_are_no_words_of_the_text))

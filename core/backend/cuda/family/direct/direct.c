@@ -23,6 +23,8 @@ enum {
     UNROLL_MAX = 8,
     UNROLL_FIELDS = 4,      /* with more fields, a cell has enough to load */
     THREADS_AT_ONCE = 1024, /* of a multiprocessor, so that loads of one pass others' time */
+    TEXT_LONG = 3000,       /* bytes of a pass */
+    READS_MANY = 24,        /* of a field */
     CHUNK_MAX = 1 << 20,
 };
 
@@ -102,6 +104,21 @@ static direct_bytes bytes_of(const tz_problem *problem, double rows)
 }
 
 /* ---- Plans ----------------------------------------------------------------------------------- */
+
+/* Does a cell compute so much that a compiler takes long? Then the text has it once. */
+static bool is_long(const tz_problem *problem)
+{
+    for (int p = 0; p < problem->stencil->passes_count; p++)
+        if (strlen(problem->stencil->passes[p].text) > TEXT_LONG)
+            return true;
+    return false;
+}
+
+static int choose_unroll(const tz_problem *problem)
+{
+    const bool once = problem->stencil->fields_count > UNROLL_FIELDS || problem->bits;
+    return once || is_long(problem) ? 1 : UNROLL;
+}
 
 /* Threads lie along the axes but the last one; in 1-D along that. */
 static int64_t threads_of(const tz_problem *problem, const tz_plan *plan)
@@ -188,7 +205,7 @@ static tz_status direct_plan(const tz_problem *problem, const tz_limits *limits,
     if (plan->vector > 0)
         return wide_plan(problem, limits, plan, error);
     if (plan->unroll == 0)
-        plan->unroll = problem->stencil->fields_count > UNROLL_FIELDS || problem->bits ? 1 : UNROLL;
+        plan->unroll = choose_unroll(problem);
     if (last > 0 && plan->tile[last] > CHUNK_MAX)
         return tz_error_set(error, TZ_RANGE, "tile", "a lane has 1 to %d cells, not %" PRId64,
                             CHUNK_MAX, plan->tile[last]);
@@ -268,11 +285,19 @@ static tz_status direct_shape(const tz_problem *problem, const tz_limits *limits
 
 /* ---- The device text ------------------------------------------------------------------------- */
 
-/* Has the text two instances of a pass, one for warps that read inside the grid? Several passes
- * have one each. */
+/* Does a read at the border call a function? At the ends of rows of bits it takes many
+ * instructions. In 2-D few warps are at the border: cells that read so many neighbours are compiled
+ * sooner with calls. */
+static bool has_calls(const tz_problem *problem)
+{
+    return problem->bits || (problem->dims < 3 && problem->stencil->passes_count == 1 &&
+                             is_long(problem) && bytes_of(problem, 0.0).times > READS_MANY);
+}
+
+/* Has the text two instances of a pass, one for warps that read inside the grid? */
 static bool has_inner(const tz_problem *problem)
 {
-    return problem->stencil->passes_count == 1;
+    return has_calls(problem) || (problem->stencil->passes_count == 1 && !is_long(problem));
 }
 
 static void emit_numbers(tz_cuda_text *t, const tz_problem *problem, const tz_plan *plan)
@@ -297,6 +322,7 @@ static void emit_numbers(tz_cuda_text *t, const tz_problem *problem, const tz_pl
         {"WIDE", (int)plan->tile[0]},
         {"CELLS", plan->unroll},
         {"INNER", has_inner(problem)},
+        {"CALLS", has_calls(problem)},
         {"SHORT", is_short},
     };
     for (size_t k = 0; k < sizeof numbers / sizeof *numbers; k++)
@@ -341,27 +367,37 @@ static double direct_steps(const tz_problem *problem, const tz_limits *limits, c
     return loop->parent < 0 && loop->stores > 0.0 ? plan->unroll : 0.0;
 }
 
-/* Of several passes a step is one of each; else there are one for inner warps, and one for those at
- * the border. */
+static void add_pass(tz_work_part *part, const tz_cuda_code *code, int loop)
+{
+    tz_work_part pass = {0};
+    tz_cuda_take_loop(&pass, &code->mix->loops[code->at[loop]], code->steps[loop], 0.0,
+                      code->lanes);
+    if (part->loop_bytes == 0.0) {
+        *part = pass;
+        return;
+    }
+    tz_work_mix_add(&part->step, &pass.step, 1.0);
+    tz_work_mix_add(&part->chain, &pass.chain, 1.0);
+    tz_rounds_blend(&part->rounds, 1.0, &pass.rounds, 1.0);
+    part->clocks += pass.clocks;
+    part->spills += pass.spills;
+    part->spilt_stores += pass.spilt_stores;
+}
+
+/* A step is one of each pass, inside the grid and at the border. */
 static void direct_parts(const tz_cuda_code *code, tz_cuda_steps *out)
 {
     if (code->plan->vector > 0) {
         tz__direct_wide.planner->parts(code, out);
         return;
     }
-    tz_cuda_take_ends(code, 0.0, out);
-    for (int k = 1; k < code->count && !has_inner(code->problem); k++) {
-        tz_work_part pass = {0};
-        tz_cuda_take_loop(&pass, &code->mix->loops[code->at[k]], code->steps[k], 0.0, code->lanes);
-        tz_work_mix_add(&out->inner.step, &pass.step, 1.0);
-        tz_work_mix_add(&out->inner.chain, &pass.chain, 1.0);
-        tz_rounds_blend(&out->inner.rounds, 1.0, &pass.rounds, 1.0);
-        out->inner.clocks += pass.clocks;
-        out->inner.spills += pass.spills;
-    }
+    const int inner = has_inner(code->problem) ? (code->count + 1) / 2 : code->count;
+    for (int k = 0; k < inner; k++)
+        add_pass(&out->inner, code, k);
+    for (int k = inner < code->count ? inner : 0; k < code->count; k++)
+        add_pass(&out->side, code, k);
     /* All loads of a step are under way together. */
-    out->inner.waits = out->side.waits =
-        (has_inner(code->problem) ? 1.0 : code->count) / code->plan->unroll;
+    out->inner.waits = out->side.waits = (double)inner / code->plan->unroll;
 }
 
 /* Warps that read inside the grid along an axis with n of them. */
@@ -423,6 +459,15 @@ static void direct_candidates(tz_cuda_plans *plans)
 {
     const int height = tz_max_int(plans->given->height, 1);
     tz_cuda_plans_add(plans, height, 0, 0);
+    if (!plans->given->unroll && !plans->problem->bits && is_long(plans->problem) &&
+        plans->problem->stencil->fields_count <= UNROLL_FIELDS) {
+        tz_plan given = *plans->given;
+        tz_cuda_plans more = *plans;
+        given.unroll = UNROLL;
+        more.given = &given;
+        tz_cuda_plans_add(&more, height, 0, 0);
+        plans->count = more.count;
+    }
     if (has_wide(plans->problem)) {
         const int vector = tz__direct_wide_vector(plans->problem);
         tz_cuda_plans_add(plans, height, vector, 0);
