@@ -108,11 +108,10 @@
 #define TZ_FIT_PLANES_BORDERS 24
 #define TZ_FIT_PLANES_REQUESTED 64
 
-/* Direct: cells of a lane, and where a 3-D cell reads more than one plane to a side. Share of the
- * copy bandwidth. From: the fastest of 8 to 128 for stars in 2-D and 3-D, H200. */
+/* Direct: cells of a lane, and where a 3-D cell reads more than one plane to a side. From: the
+ * fastest of 8 to 128 for stars in 2-D and 3-D, H200. */
 #define TZ_FIT_DIRECT_CELLS 8
 #define TZ_FIT_DIRECT_CELLS_FAR 16
-#define TZ_FIT_MEMORY_SHARE_DIRECT 0.83
 /* Words of all fields in a cell from which on half and a quarter of the threads run at once. From:
  * 2 and 19 fields, H200. */
 #define TZ_FIT_DIRECT_WORDS_FEW 10

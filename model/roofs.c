@@ -53,30 +53,6 @@ tz_status tz_roofs_predict(const tz_model_work *work, const tz_model_device *dev
     return TZ_OK;
 }
 
-static tz_status height_max(const tz_model_facts *facts, const tz_model_device *device,
-                            const tz_model_plan *plan, int *height, tz_error *error)
-{
-    (void)device;
-    if (!plan->work)
-        return tz_error_set(error, TZ_UNSUPPORTED, facts->name,
-                            "the model roofs needs counts of a compiled kernel");
-    *height = plan->work->height;
-    return TZ_OK;
-}
-
-static tz_status predict(const tz_model_facts *facts, const tz_model_device *device,
-                         const tz_model_plan *plan, tz_model_prediction *out, tz_error *error)
-{
-    if (plan->height != plan->work->height)
-        return tz_error_set(error, TZ_RANGE, facts->name,
-                            "the work is that of height %d, not %d: a model that counts "
-                            "instructions has one height at a time",
-                            plan->work->height, plan->height);
-    for (int i = 0; i < TZ_MODEL_AXES; i++)
-        out->block[i] = plan->block[i] > 0 ? plan->block[i] : 1;
-    return tz_roofs_predict(plan->work, device, out, error);
-}
-
 static const char *const needs[] = {"clock", NULL};
 
 const tz_model tz_model_roofs = {
@@ -84,6 +60,4 @@ const tz_model tz_model_roofs = {
     .doc = "counted kernels or measured rows against what a GPU or CPU with caches can do",
     .source = "this project",
     .needs = needs,
-    .height_max = height_max,
-    .predict = predict,
 };

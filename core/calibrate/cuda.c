@@ -80,19 +80,12 @@ tz_status tz_cuda_calibrate(tz_model_device *out, tz_cuda *cuda, const tz_calibr
     tz__bench b = bench_of(out, cuda, calibration, error);
     memset(out, 0, sizeof *out);
     tz_cuda_facts(out, b.gpu);
+    static tz_status (*const parts[])(tz__bench *) = {
+        tz__measure_clock,    tz__measure_instructions, tz__measure_memory,
+        tz__measure_launches, tz__measure_text_cache,   tz__measure_energy};
     tz_status status = tz__bench_open(&b);
-    if (!status)
-        status = tz__measure_clock(&b);
-    if (!status)
-        status = tz__measure_instructions(&b);
-    if (!status)
-        status = tz__measure_memory(&b);
-    if (!status)
-        status = tz__measure_launches(&b);
-    if (!status)
-        status = tz__measure_text_cache(&b);
-    if (!status)
-        status = tz__measure_energy(&b);
+    for (size_t i = 0; !status && i < sizeof parts / sizeof *parts; i++)
+        status = parts[i](&b);
     for (int i = 0; !status && tz_cuda_parts_added[i]; i++)
         status = tz_cuda_parts_added[i]->measure(&b);
     if (!status)

@@ -390,14 +390,14 @@ static tz_status measure_all(meter *m)
     return status;
 }
 
+/* Powers, the exponent and energies are unknown again. */
 static void forget(tz_model_device *d)
 {
-    tz_model_number *const numbers[] = {
-        &d->power_limit_w,   &d->power_idle_w,  &d->power_active_w,   &d->power_exponent,
-        &d->energy_fp32_j,   &d->energy_fp64_j, &d->energy_integer_j, &d->energy_shuffle_j,
-        &d->energy_shared_j, &d->energy_l2_j,   &d->energy_memory_j};
-    for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
-        memset(numbers[i], 0, sizeof *numbers[i]);
+    size_t count;
+    const tz_model_key *keys = tz_model_device_keys(&count);
+    for (size_t k = 0; k < count; k++)
+        if (strncmp(keys[k].name, "power_", 6) == 0 || strncmp(keys[k].name, "energy_", 7) == 0)
+            memset((char *)d + keys[k].offset, 0, sizeof(tz_model_number));
 }
 
 tz_status tz__measure_energy(tz__bench *b)

@@ -113,27 +113,24 @@ static tz_status graph_note(tz__bench *b, const tz_cuda_kernel *kernel, tz_cuda_
 
 /* ---- Blocks that wait for each other --------------------------------------------------------- */
 
-/* Seconds of a grid synchronisation of `blocks` blocks. */
-static tz_status sync_seconds(tz__bench *b, const tz_cuda_kernel *kernel, int blocks, double *out,
-                              double *spread)
+/* Clocks of a round of a cooperative launch of `blocks` blocks. `tag`: a number that grows by the
+ * rounds from launch to launch; may be NULL. */
+static tz_status round_clocks(tz__bench *b, const tz_cuda_kernel *kernel, int blocks, int threads,
+                              int shared_bytes, void **arguments, uint32_t *tag, tz_samples *out)
 {
-    tz_samples samples = {0};
-    int rounds = SYNC_ROUNDS;
-    void *arguments[] = {&b->cycles, &b->barrier, &rounds};
     tz_status status = TZ_OK;
     for (int i = -b->warmups; !status && i < b->repeats; i++) {
         double seconds, median = 0, most;
-        status = tz__bench_time(b, kernel, blocks, SYNC_THREADS, 0, true, arguments, &seconds);
+        status =
+            tz__bench_time(b, kernel, blocks, threads, shared_bytes, true, arguments, &seconds);
         if (!status)
             status = tz__bench_cycles(b, blocks, &median, &most);
         if (!status && i >= 0)
-            tz_samples_add(&samples, median / rounds / b->clock_hz);
+            tz_samples_add(out, median / SYNC_ROUNDS);
+        if (tag)
+            *tag += SYNC_ROUNDS;
     }
-    if (status)
-        return status;
-    *out = tz_samples_median(&samples);
-    *spread = 100 * tz_samples_spread(&samples);
-    return TZ_OK;
+    return status;
 }
 
 /* Fits a line through the times with 1, 2, ... blocks a multiprocessor: a constant and a cost a
@@ -141,10 +138,10 @@ static tz_status sync_seconds(tz__bench *b, const tz_cuda_kernel *kernel, int bl
 static tz_status measure_grid_sync(tz__bench *b)
 {
     tz_cuda_kernel kernel;
-    int resident = 0;
+    int resident = 0, rounds = SYNC_ROUNDS, n = 0, last = 0;
+    void *arguments[] = {&b->cycles, &b->barrier, &rounds};
     double blocks_sum = 0, seconds_sum = 0, products = 0, squares = 0, widest = 0, least = 0,
            seconds = 0;
-    int n = 0, last = 0;
     tz_status status = tz__bench_next(b, "grid synchronisation");
     if (!status)
         status = tz__bench_load(b, &kernel, TZ__PROBE_SYNC, SYNC_THREADS, "");
@@ -152,9 +149,13 @@ static tz_status measure_grid_sync(tz__bench *b)
         return status;
     status = tz_cuda_occupancy(b->cuda, &kernel, SYNC_THREADS, 0, &resident, b->error);
     for (int k = 1; !status && k <= resident && k <= 8; k++) {
-        double spread = 0;
+        tz_samples clocks = {0};
         last = k * b->gpu->multiprocessors;
-        status = sync_seconds(b, &kernel, last, &seconds, &spread);
+        status = round_clocks(b, &kernel, last, SYNC_THREADS, 0, arguments, NULL, &clocks);
+        if (status)
+            break;
+        seconds = tz_samples_median(&clocks) / b->clock_hz;
+        const double spread = 100 * tz_samples_spread(&clocks);
         if (k == 1)
             least = seconds;
         blocks_sum += last;
@@ -201,17 +202,9 @@ static tz_status measure_neighbours(tz__bench *b)
     if (status)
         return status;
     void *arguments[] = {&b->cycles, &slots, &barrier, &rounds, &tag};
-    for (int i = -b->warmups; !status && i < b->repeats; i++) {
-        double seconds, median = 0, most;
-        status = tz__bench_time(b, &kernel, blocks, threads,
-                                shared < b->gpu->shared_bytes ? shared : b->gpu->shared_bytes, true,
-                                arguments, &seconds);
-        if (!status)
-            status = tz__bench_cycles(b, blocks, &median, &most);
-        if (!status && i >= 0)
-            tz_samples_add(&samples, median / rounds);
-        tag += (uint32_t)rounds;
-    }
+    status = round_clocks(b, &kernel, blocks, threads,
+                          shared < b->gpu->shared_bytes ? shared : b->gpu->shared_bytes, arguments,
+                          &tag, &samples);
     tz_cuda_unload(b->cuda, &kernel);
     if (!status)
         tz_number_set(&b->record->neighbour_sync_s, tz_samples_median(&samples) / b->clock_hz,
@@ -234,21 +227,25 @@ tz_status tz__measure_launches(tz__bench *b)
     status = tz_cuda_occupancy(b->cuda, &empty, SYNC_THREADS, 0, &resident, b->error);
     if (!status)
         status = tz__copier_load(b, &reader, &busy);
-    const int multiprocessors = b->gpu->multiprocessors;
-    if (!status)
-        status = measure_queue(b, &d->launch_s, "launches of as many blocks as run at once",
-                               (queue){&empty, resident * multiprocessors, NULL, NULL});
-    if (!status)
-        status = measure_queue(b, &d->launch_queued_s, "launches in a queue",
-                               (queue){&empty, multiprocessors, NULL, NULL});
-    if (!status)
-        status = measure_queue(b, &d->launch_gap_s, "launches that are queued already",
-                               (queue){&empty, multiprocessors, NULL, &busy});
     if (!status)
         status = graph_note(b, &empty, &graph);
-    if (!status)
-        status = measure_queue(b, &d->graph_launch_s, "launches in a graph",
-                               (queue){&empty, multiprocessors, graph, NULL});
+    const int multiprocessors = b->gpu->multiprocessors;
+    const struct {
+        tz_model_number *out;
+        const char *what;
+        queue queue;
+    } queues[] = {
+        {&d->launch_s,
+         "launches of as many blocks as run at once",
+         {&empty, resident * multiprocessors, NULL, NULL}},
+        {&d->launch_queued_s, "launches in a queue", {&empty, multiprocessors, NULL, NULL}},
+        {&d->launch_gap_s,
+         "launches that are queued already",
+         {&empty, multiprocessors, NULL, &busy}},
+        {&d->graph_launch_s, "launches in a graph", {&empty, multiprocessors, graph, NULL}},
+    };
+    for (size_t i = 0; !status && i < sizeof queues / sizeof *queues; i++)
+        status = measure_queue(b, queues[i].out, queues[i].what, queues[i].queue);
     if (!status)
         status = measure_alone(b, &empty);
     tz_cuda_graph_destroy(b->cuda, graph);

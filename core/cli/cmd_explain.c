@@ -480,7 +480,7 @@ static void define_again(const json_t *root, const char *folder, tz_plugins *plu
     error->message[0] = '\0';
     if (any)
         tz_plugins_define(plugins, &replay, error);
-    tz_paths_clear(&replay.sets);
+    tz_replay_clear(&replay);
 }
 
 static int explain(tz_facts *facts, const char *folder, tz_plugins *plugins, const char *device)

@@ -231,19 +231,15 @@ static tz_status write_folder(const new_files *files, tz_error *error)
     return status;
 }
 
-enum { SCENARIO_BYTES_MAX = 16 << 20, STENCILS_MAX = 64 };
+enum { SCENARIO_BYTES_MAX = 16 << 20 };
 
 typedef struct settings {
     const char *name, *from, *stencil;
     tz_replay replay;
     tz_plugins plugins;
-    /* The stencils that the scenario defines, by their names there; the source is of the wanted
-     * one, or of the first. */
-    char *ids[STENCILS_MAX];
-    int count;
     tz_status status;
     tz_error error;
-    tz_defined_source source;
+    tz_defined_source source; /* of the wanted stencil, or of the first */
 } settings;
 
 /* ---- The name -------------------------------------------------------------------------------- */
@@ -275,32 +271,9 @@ static void on_stencil(void *context, const tz_definition *definition)
     settings *s = context;
     tz_definition renamed = *definition;
     renamed.id = s->name;
-    const bool wanted = s->stencil ? strcmp(s->stencil, definition->id) == 0 : s->count == 0;
-    if (wanted && !s->status)
+    const bool wanted = !s->stencil || strcmp(s->stencil, definition->id) == 0;
+    if (wanted && !s->source.cell_text && !s->status)
         s->status = tz_define_source(&renamed, &s->source, &s->error);
-    if (s->count < STENCILS_MAX && (s->ids[s->count] = strdup(definition->id)))
-        s->count++;
-}
-
-static int check_found(const settings *s, const tz_error *error, bool failed)
-{
-    if (s->status)
-        return tz_fail(EXIT_FAILED, &s->error);
-    if (s->source.cell_text && (s->stencil || s->count == 1))
-        return EXIT_DONE;
-    if (failed)
-        return tz_fail(EXIT_FAILED, error);
-    if (s->count == 0)
-        return tz_fail_text(EXIT_FAILED, "%s defines no stencil with tz.stencil", s->from);
-    char names[400] = "";
-    for (int i = 0; i < s->count; i++)
-        snprintf(names + strlen(names), sizeof names - strlen(names), "%s%s", i > 0 ? ", " : "",
-                 s->ids[i]);
-    return s->stencil
-               ? tz_fail_text(EXIT_FAILED, "%s defines no stencil '%.60s', but %s", s->from,
-                              s->stencil, names)
-               : tz_fail_text(EXIT_FAILED, "%s defines %d stencils: choose with --stencil %s",
-                              s->from, s->count, names);
 }
 
 /* Run the scenario as --check does, for the stencil and the text of the new scenario. */
@@ -313,14 +286,19 @@ static int take_from(settings *s, char **scenario)
         return EXIT_FAILED;
     s->replay.path = s->from;
     s->replay.context = s;
+    s->replay.option = "set";
     s->replay.stencil = on_stencil;
     const bool failed = tz_plugins_define(&s->plugins, &s->replay, &error) != TZ_OK;
-    const int code = check_found(s, &error, failed);
+    const char *id;
+    const int code = s->status
+                         ? tz_fail(EXIT_FAILED, &s->error)
+                         : tz_replay_choose(&s->replay, s->stencil, failed ? &error : NULL, &id);
     if (code != EXIT_DONE)
         return code;
     if (tz_file_read(s->from, SCENARIO_BYTES_MAX, &text, &bytes, &error) != TZ_OK)
         return tz_fail(EXIT_FAILED, &error);
-    *scenario = make_scenario_from(s->name, s->from, text, s->count > 1 ? s->stencil : NULL);
+    *scenario =
+        make_scenario_from(s->name, s->from, text, s->replay.ids.count > 1 ? s->stencil : NULL);
     free(text);
     return EXIT_DONE;
 }
@@ -380,11 +358,9 @@ static int new_call(const tz_command *command, int argc, char **argv)
         if (code == EXIT_DONE)
             code = write_files(&s, scenario);
     }
-    for (int i = 0; i < s.count; i++)
-        free(s.ids[i]);
     free(scenario);
     tz_defined_source_clear(&s.source);
-    tz_paths_clear(&s.replay.sets);
+    tz_replay_clear(&s.replay);
     tz_plugins_close(&s.plugins);
     return code;
 }

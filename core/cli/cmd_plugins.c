@@ -339,7 +339,7 @@ static void print_list(const listing *list, const char *name, const tz_plugins *
 /* `name` NULL: all plugins; `from` not NULL: those that this scenario defines. */
 static int show(tz_plugins *opened, const char *name, const char *from, tz_form form)
 {
-    const tz_replay replay = {.path = from};
+    tz_replay replay = {.path = from};
     tz_error failed, error;
     const tz_status status = from ? tz_plugins_define(opened, &replay, &failed) : TZ_OK;
     listing list = {.plugins_count = 0};
@@ -358,6 +358,7 @@ static int show(tz_plugins *opened, const char *name, const char *from, tz_form 
     else
         print_list(&list, name, opened, form);
     clear(&list);
+    tz_replay_clear(&replay);
     return code == EXIT_DONE ? tz_finish_output() : code;
 }
 

@@ -308,7 +308,7 @@ static int predict(const tz_command *command, int argc, char **argv)
 
 const tz_command tz_command_predict = {
     .name = "predict",
-    .arguments = "PLUGIN --grid NX[,NY[,NZ]] [OPTION]…",
+    .arguments = "STENCIL|--from SCENARIO --grid NX[,NY[,NZ]] [OPTION]…",
     .doc = "predict the best height, the time of an iteration and its limit, without a run",
     .help = TZ_PREDICT_OPTIONS_HELP
     "  --model NAME          {models}, or all to\n"

@@ -469,7 +469,7 @@ static int tune_call(const tz_command *command, int argc, char **argv)
 
 const tz_command tz_command_tune = {
     .name = "tune",
-    .arguments = "PLUGIN --grid NX[,NY[,NZ]] [OPTION]…",
+    .arguments = "STENCIL|--from SCENARIO --grid NX[,NY[,NZ]] [OPTION]…",
     .doc = "measure every plan on this machine and compare it with its prediction",
     .help = TZ_PREDICT_OPTIONS_HELP
     "  --families A,B        only these families: {families}\n"

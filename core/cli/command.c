@@ -212,7 +212,15 @@ void tz_plugins_close(tz_plugins *plugins)
     tz_paths_clear(&plugins->folders);
 }
 
-tz_status tz_plugins_define(tz_plugins *plugins, const tz_replay *replay, tz_error *error)
+static void on_stencil(void *context, const tz_definition *definition)
+{
+    tz_replay *replay = context;
+    tz_paths_add(&replay->ids, definition->id, NULL);
+    if (replay->stencil)
+        replay->stencil(replay->context, definition);
+}
+
+tz_status tz_plugins_define(tz_plugins *plugins, tz_replay *replay, tz_error *error)
 {
     tz_script_result result;
     const tz_script_options options = {
@@ -223,21 +231,43 @@ tz_status tz_plugins_define(tz_plugins *plugins, const tz_replay *replay, tz_err
         .check = true,
         .define = true,
         .unsafe = replay->unsafe,
-        .sink = {.context = replay->context, .stencil = replay->stencil},
+        .sink = {.context = replay, .stencil = on_stencil},
     };
     tz_interrupt_install();
-    return tz_script_run(&options, &result, error);
+    const tz_status status = tz_script_run(&options, &result, error);
+    if (replay->option && result.unread[0])
+        fprintf(stderr, "trapeze: warning: --%s%s\n", replay->option,
+                result.unread + strlen("--set"));
+    return status;
 }
 
-int tz_plugins_find(tz_plugins *plugins, const char *id, const char *from,
-                    const tz_stencil **stencil)
+int tz_replay_choose(const tz_replay *replay, const char *wanted, const tz_error *failure,
+                     const char **id)
 {
-    tz_error error, unknown;
-    const tz_replay replay = {.path = from};
-    const tz_status status = from ? tz_plugins_define(plugins, &replay, &error) : TZ_OK;
-    if (tz_registry_find(plugins->registry, id, stencil, NULL, &unknown) == TZ_OK)
-        return EXIT_DONE;
-    return tz_fail(EXIT_FAILED, status ? &error : &unknown);
+    const tz_paths *ids = &replay->ids;
+    char names[400] = "";
+    for (size_t i = 0; i < ids->count; i++) {
+        if (wanted ? strcmp(wanted, ids->items[i]) == 0 : ids->count == 1) {
+            *id = ids->items[i];
+            return EXIT_DONE;
+        }
+        snprintf(names + strlen(names), sizeof names - strlen(names), "%s%s", i > 0 ? ", " : "",
+                 ids->items[i]);
+    }
+    if (failure)
+        return tz_fail(EXIT_FAILED, failure);
+    if (ids->count == 0)
+        return tz_fail_text(EXIT_FAILED, "%s defines no stencil with tz.stencil", replay->path);
+    return wanted ? tz_fail_text(EXIT_FAILED, "%s defines no stencil '%.60s', but %s", replay->path,
+                                 wanted, names)
+                  : tz_fail_text(EXIT_FAILED, "%s defines %zu stencils: choose with --stencil %s",
+                                 replay->path, ids->count, names);
+}
+
+void tz_replay_clear(tz_replay *replay)
+{
+    tz_paths_clear(&replay->sets);
+    tz_paths_clear(&replay->ids);
 }
 
 json_t *tz_run_load(const char *folder)
@@ -407,13 +437,23 @@ int tz_options_read(const tz_command *command, int argc, char **argv, const tz_o
     return TZ_OPTIONS_GO_ON;
 }
 
-int tz_take_set(const tz_command *command, void *out, const char *text)
+static int take_pair(const tz_command *command, const char *option, tz_paths *out, const char *text)
 {
     const char *equals = strchr(text, '=');
     tz_error error;
     if (!equals || equals == text)
-        return tz_misuse(command, "--set needs NAME=VALUE, not '%.60s'", text);
+        return tz_misuse(command, "--%s needs NAME=VALUE, not '%.60s'", option, text);
     return tz_paths_add(out, text, &error) == TZ_OK ? EXIT_DONE : tz_fail(EXIT_FAILED, &error);
+}
+
+int tz_take_set(const tz_command *command, void *out, const char *text)
+{
+    return take_pair(command, "set", out, text);
+}
+
+int tz_take_arg(const tz_command *command, void *out, const char *text)
+{
+    return take_pair(command, "arg", out, text);
 }
 
 /* ---- Printing -------------------------------------------------------------------------------- */

@@ -66,20 +66,23 @@ void tz_plugins_close(tz_plugins *plugins);
 /* A scenario that is run as --check does, for the stencils that it defines. */
 typedef struct tz_replay {
     const char *path;
-    tz_paths sets; /* NAME=VALUE, each */
+    tz_paths sets;      /* NAME=VALUE, each */
+    const char *option; /* which gives them: one that is never read gets a warning; NULL: none */
     bool unsafe;
     void *context; /* OPTIONAL, with stencil(): tz_script_sink has it */
     void (*stencil)(void *context, const tz_definition *definition);
+    tz_paths ids; /* of the stencils that it has defined */
 } tz_replay;
 
 /* Add the stencils of a scenario to the opened plugins. Those that it defines before it fails stay.
  * Returns the status of the scenario. */
-tz_status tz_plugins_define(tz_plugins *plugins, const tz_replay *replay, tz_error *error);
+tz_status tz_plugins_define(tz_plugins *plugins, tz_replay *replay, tz_error *error);
 
-/* Find a stencil by its id, after running the scenario `from` (NULL: none), which may define it.
- * EXIT_DONE, or EXIT_FAILED after a printed error. */
-int tz_plugins_find(tz_plugins *plugins, const char *id, const char *from,
-                    const tz_stencil **stencil);
+/* Choose among its stencils: the one `wanted`, or with NULL its only one. `failure`: of the
+ * scenario; NULL: it did not fail. EXIT_DONE, or EXIT_FAILED after a printed error. */
+int tz_replay_choose(const tz_replay *replay, const char *wanted, const tz_error *failure,
+                     const char **id);
+void tz_replay_clear(tz_replay *replay);
 
 /* ---- Runs ---- */
 /* Read FOLDER/run.json. NULL after a printed error. */
@@ -145,13 +148,14 @@ typedef struct tz_option {
         .name = "verbose", .kind = TZ_OPTION_FLAG, .out = out_, .letter = 'v'                      \
     }
 
-enum { TZ_OPTIONS_MAX = 40, TZ_OPTIONS_GO_ON = -1 };
+enum { TZ_OPTIONS_MAX = 64, TZ_OPTIONS_GO_ON = -1 };
 
 /* A tz_option_take for --backend: *(const char **)out becomes the name of a known backend. */
 int tz_take_backend(const tz_command *command, void *out, const char *text);
 
-/* The same for --set: NAME=VALUE is added to *(tz_paths *)out. */
+/* The same for --set and --arg: NAME=VALUE is added to *(tz_paths *)out. */
 int tz_take_set(const tz_command *command, void *out, const char *text);
+int tz_take_arg(const tz_command *command, void *out, const char *text);
 
 /* The same for --family: the family of the tz_plan at `out` becomes that of a backend. */
 int tz_take_family(const tz_command *command, void *out, const char *text);

@@ -4,6 +4,7 @@
 
 #include "backend/cuda/compile/compile.h"
 #include "base/names.h"
+#include "lua/interrupt.h"
 #include "output/frame/plot.h"
 #include <math.h>
 #include <stdlib.h>
@@ -143,7 +144,9 @@ int tz_predict_options_read(tz_predict_options *predict, const tz_command *comma
         TZ_CALL("boundary", predict, take_boundary),
         TZ_CALL("set", predict, take_set),
         TZ_CALL("backend", &config->backend, tz_take_backend),
-        TZ_TEXT("from", &predict->from),
+        TZ_TEXT("from", &predict->from.path),
+        TZ_TEXT("stencil", &predict->chosen),
+        TZ_CALL("arg", &predict->from.sets, tz_take_arg),
         TZ_TEXT("device", &predict->device),
         TZ_INTEGER("gpu", &config->device, 0, 1023),
         TZ_TEXT("devices", &config->devices),
@@ -171,12 +174,36 @@ int tz_predict_options_read(tz_predict_options *predict, const tz_command *comma
     if (code != TZ_OPTIONS_GO_ON)
         return code;
     tz_cuda_compilers_limit(compile_threads > 0 ? compile_threads : config->threads, 0);
-    if (optind == argc)
+    if (!predict->from.path && (predict->chosen || predict->from.sets.count > 0))
+        return tz_misuse(command, "--stencil and --arg need --from SCENARIO");
+    if (optind == argc && !predict->from.path)
         return tz_misuse(command, "needs a stencil; `trapeze plugins` lists them");
-    if (optind + 1 != argc)
-        return tz_misuse(command, "takes one stencil, not '%.60s' too", argv[optind + 1]);
+    const char *other = predict->chosen     ? predict->chosen
+                        : optind + 1 < argc ? argv[optind + 1]
+                                            : NULL;
+    if (optind < argc && other)
+        return tz_misuse(command, "takes one stencil, not '%.60s' too", other);
     predict->stencil = argv[optind];
     return TZ_OPTIONS_GO_ON;
+}
+
+/* The stencil of the name, or one of those that the scenario defines. */
+static int find_stencil(tz_predict_options *predict, const tz_stencil **stencil)
+{
+    tz_error error, unknown;
+    tz_replay *from = &predict->from;
+    from->option = "arg";
+    const tz_status status =
+        from->path ? tz_plugins_define(&predict->plugins, from, &error) : TZ_OK;
+    if (status == TZ_INTERRUPTED)
+        return tz_fail(128 + tz_interrupt_signal(), &error);
+    if (!predict->stencil && tz_replay_choose(from, predict->chosen, status ? &error : NULL,
+                                              &predict->stencil) != EXIT_DONE)
+        return EXIT_FAILED;
+    const tz_registry *registry = predict->plugins.registry;
+    if (tz_registry_find(registry, predict->stencil, stencil, NULL, &unknown) == TZ_OK)
+        return EXIT_DONE;
+    return tz_fail(EXIT_FAILED, status ? &error : &unknown);
 }
 
 int tz_predict_options_apply(tz_predict_options *predict, const tz_command *command,
@@ -190,8 +217,9 @@ int tz_predict_options_apply(tz_predict_options *predict, const tz_command *comm
     if (!tz_plugins_open(&predict->plugins))
         return EXIT_FAILED;
     config->registry = predict->plugins.registry;
-    if (tz_plugins_find(&predict->plugins, predict->stencil, predict->from, &stencil) != EXIT_DONE)
-        return EXIT_FAILED;
+    const int code = find_stencil(predict, &stencil);
+    if (code != EXIT_DONE)
+        return code;
     if (config->dims == 0)
         return tz_misuse(command, "needs --grid NX%s%s", stencil->dims > 1 ? ",NY" : "",
                          stencil->dims > 2 ? ",NZ" : "");
@@ -211,5 +239,6 @@ void tz_predict_options_clear(tz_predict_options *predict)
 {
     for (size_t i = 0; i < predict->simulation.params_count; i++)
         free(predict->sets[i]);
+    tz_replay_clear(&predict->from);
     tz_plugins_close(&predict->plugins);
 }

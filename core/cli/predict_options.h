@@ -9,10 +9,12 @@ enum { TZ_PREDICT_OPTIONS_SETS_MAX = TZ_PARAMS_MAX };
 
 typedef struct tz_predict_options {
     tz_simulation_config simulation; /* its plan: members that were given, the others zero */
-    const char *stencil, *device;
-    const char *link; /* what joins several devices; NULL: what the record knows */
-    const char *from; /* a scenario that defines the stencil; NULL: none */
-    const char *plot; /* a file; NULL: none */
+    const char *stencil;             /* its id; NULL: the one of the scenario */
+    const char *device;
+    const char *link;   /* what joins several devices; NULL: what the record knows */
+    tz_replay from;     /* a scenario that defines the stencil; no path: none */
+    const char *chosen; /* among the scenario's; NULL: its only one */
+    const char *plot;   /* a file; NULL: none */
     tz_form form;
     tz_plugins plugins;
     char *sets[TZ_PREDICT_OPTIONS_SETS_MAX]; /* "NAME\0VALUE", owned, which params point into */
@@ -24,7 +26,10 @@ typedef struct tz_predict_options {
 #define TZ_BOUNDARY_WORD(kind, rule, name, doc) " " name
 
 #define TZ_PREDICT_OPTIONS_HELP                                                                    \
-    "  --from SCENARIO       the stencil is one that this scenario defines with tz.stencil\n"      \
+    "  --from SCENARIO       the stencil is one that this scenario defines with tz.stencil; it\n"  \
+    "                        needs no name then\n"                                                 \
+    "  --stencil NAME        which one, if the scenario defines several\n"                         \
+    "  --arg NAME=VALUE      a value for the scenario, tz.args.NAME; may be repeated\n"            \
     "  --grid NX[,NY[,NZ]]   cells along each axis, x first\n"                                     \
     "  --precision P         single (the default) or double\n"                                     \
     "  --boundary B          one of" TZ_BOUNDARY_TABLE(                                            \

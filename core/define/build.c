@@ -77,17 +77,6 @@ static tz_status find_all_reads(tz_build *build, tz_error *error)
     return TZ_OK;
 }
 
-bool tz_build_uses_params(const tz_build *build, int node)
-{
-    const tz_expr_node *n = &build->e.nodes[node];
-    if (n->kind == TZ_EXPR_PARAM)
-        return true;
-    for (int i = 0; i < n->count; i++)
-        if (tz_build_uses_params(build, build->e.operands[n->first + i].node))
-            return true;
-    return false;
-}
-
 int tz_build_static_radius(const tz_build *build, int field)
 {
     int radius = 0;

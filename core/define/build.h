@@ -33,7 +33,4 @@ void tz_build_end(tz_build *build);
 /* How far a static field is read, by all passes. */
 int tz_build_static_radius(const tz_build *build, int field);
 
-/* Does an expression need parameters? */
-bool tz_build_uses_params(const tz_build *build, int node);
-
 #endif

@@ -16,13 +16,14 @@ struct tz_kept_text {
     char text[];
 };
 
-/* A copy that lives as long as the description; NULL: no memory. */
+/* A copy that lives as long as the description. */
 static const char *keep(tz_described *s, const char *text)
 {
     const size_t size = strlen(text) + 1;
     struct tz_kept_text *kept = malloc(sizeof *kept + size);
+    s->failed = s->failed || !kept;
     if (!kept)
-        return NULL;
+        return "";
     memcpy(kept->text, text, size);
     kept->next = s->texts;
     s->texts = kept;
@@ -77,9 +78,8 @@ static bool needs_check(const tz_expr_node *n)
 }
 
 /* In the order of TZ_CONSTANTS, by their names in scenarios. */
-static bool add_constants(tz_described *s, const tz_build *build, tz_emit *emit)
+static void add_constants(tz_described *s, const tz_build *build, tz_emit *emit)
 {
-    bool good = true;
     for (int k = 0; k < emit->constants_count; k++) {
         const int node = emit->constants[k].node;
         const tz_expr_node *n = &build->e.nodes[node];
@@ -89,7 +89,6 @@ static bool add_constants(tz_described *s, const tz_build *build, tz_emit *emit)
         s->text_constants[k] =
             (tz_entry){keep_name(s, build, emit->constants[k].name), s->constants[k].type};
         s->nodes[k] = varies ? build->scalars[n->index] : node;
-        good = good && s->constants[k].name && s->text_constants[k].name;
         if (varies)
             s->stencil.at_step = at_step;
         if (!needs_check(n))
@@ -98,22 +97,20 @@ static bool add_constants(tz_described *s, const tz_build *build, tz_emit *emit)
         tz_buffer_add(&text, "%s = ", emit->constants[k].name);
         tz_emit_host(emit, &text, node, true);
         tz_buffer_wrap(&text);
-        s->checked[k] = text.failed ? NULL : keep(s, text.text);
-        good = good && s->checked[k];
+        s->failed = s->failed || text.failed;
+        s->checked[k] = keep(s, text.text ? text.text : "");
         free(text.text);
     }
     s->stencil.constants_count = emit->constants_count;
     s->stencil.constants = s->constants;
     s->stencil.derive = emit->constants_count ? derive : NULL;
-    return good;
 }
 
 /* ---- Fields and parameters ------------------------------------------------------------------- */
 
-static bool add_fields(tz_described *s, const tz_build *build)
+static void add_fields(tz_described *s, const tz_build *build)
 {
     const tz_definition *d = build->definition;
-    bool good = true;
     for (int f = 0; f < d->fields_count; f++) {
         const tz_defined_field *from = &d->fields[f];
         const char *name = keep(s, from->name);
@@ -128,7 +125,6 @@ static bool add_fields(tz_described *s, const tz_build *build)
                        .initial = from->initial,
                        .boundary_value = from->boundary_value};
         s->text_fields[f] = (tz_entry){keep_name(s, build, from->name), from->type};
-        good = good && name && s->fields[f].unit && s->fields[f].doc && s->text_fields[f].name;
     }
     s->stencil.fields_count = d->fields_count;
     s->stencil.fields = s->fields;
@@ -143,11 +139,9 @@ static bool add_fields(tz_described *s, const tz_build *build)
                                   .unit = keep(s, from->unit ? from->unit : ""),
                                   .doc = from->doc ? keep(s, from->doc) : name,
                                   .role = from->role};
-        good = good && name && s->params[p].unit && s->params[p].doc;
     }
     s->stencil.params_count = d->params_count;
     s->stencil.params = s->params;
-    return good;
 }
 
 /* ---- Passes ---------------------------------------------------------------------------------- */
@@ -201,16 +195,15 @@ static int taken_by(const tz_build *build, const tz_built_pass *pass, int i)
     return n->index;
 }
 
-static bool add_passes(tz_described *s, const tz_build *build, const tz_emit *emit,
+static void add_passes(tz_described *s, const tz_build *build, const tz_emit *emit,
                        const int *nodes)
 {
     const tz_definition *d = build->definition;
     char file[80];
-    bool good = true;
     s->has_real = tz_stencil_has_real(&s->stencil);
     snprintf(file, sizeof file, "%s.cell.h", d->id);
     const char *text_file = keep(s, file);
-    for (int p = 0; p < build->passes_count && good; p++) {
+    for (int p = 0; p < build->passes_count; p++) {
         const tz_built_pass *from = &build->passes[p];
         tz_pass *to = &s->passes[p];
         *to = (tz_pass){.name = keep(s, from->name),
@@ -228,22 +221,21 @@ static bool add_passes(tz_described *s, const tz_build *build, const tz_emit *em
             to->writes |= 1u << from->fields[i];
             to->takes[from->fields[i]] = (int8_t)(1 + taken);
         }
-        if (!d->raw)
-            to->engine =
-                tz_program_create(build, emit, from, p == 0 ? nodes : from->nodes,
-                                  p == 0 && build->frame.there ? build->frame.nodes : NULL);
-        good = to->name && text_file && to->text_cell && (to->engine || d->raw);
+        if (d->raw)
+            continue;
+        to->engine = tz_program_create(build, emit, from, p == 0 ? nodes : from->nodes,
+                                       p == 0 && build->frame.there ? build->frame.nodes : NULL);
+        s->failed = s->failed || !to->engine;
     }
     s->stencil.passes_count = build->passes_count - d->outputs_count;
     s->stencil.passes = s->passes;
     s->stencil.outputs_count = d->outputs_count;
     s->stencil.outputs = s->passes + s->stencil.passes_count;
-    const int reads = good ? add_reads(s, build) : 0;
+    const int reads = add_reads(s, build);
     for (int p = 0; p < build->passes_count; p++) {
         s->passes[p].reads_count = reads;
         s->passes[p].reads = reads ? s->reads : NULL;
     }
-    return good;
 }
 
 /* ---- All ------------------------------------------------------------------------------------- */
@@ -265,8 +257,11 @@ static bool fill(tz_described *s, const tz_build *build, tz_emit *emit, const in
     s->list[0] = &s->stencil;
     s->plugin = (tz_plugin){TZ_PLUGIN_HEADER,      .id = s->stencil.id, .version = "1.0.0",
                             .doc = s->stencil.doc, .stencils_count = 1, .stencils = s->list};
-    return s->reads && s->stencil.id && s->stencil.doc && add_constants(s, build, emit) &&
-           add_fields(s, build) && add_passes(s, build, emit, nodes);
+    add_constants(s, build, emit);
+    add_fields(s, build);
+    if (s->reads)
+        add_passes(s, build, emit, nodes);
+    return s->reads && !s->failed;
 }
 
 tz_status tz_describe(const tz_build *build, tz_emit *emit, const int *nodes, tz_described **out,

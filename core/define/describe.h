@@ -26,6 +26,7 @@ typedef struct tz_described {
     tz_expr e;
     tz_augment_frame frame;
     struct tz_kept_text *texts;
+    bool failed;                   /* no memory for one of them, or for a program */
     char *cell_text, *plugin_text; /* once the registry has it */
     /* Of its compilation: its entry in the cache, and whether that was there. */
     tz_cache_key key;

@@ -625,7 +625,8 @@ static void add_host_plain(const host *h, const tz_expr_node *n)
         add_host_number(h, n->number);
         break;
     case TZ_EXPR_PARAM:
-        tz_buffer_add(h->out, h->comment ? "%s" : "p[PARAM_%s].number", d->params[n->index].name);
+        tz_buffer_add(h->out, h->comment ? "%s" : "setup->params[PARAM_%s].number",
+                      d->params[n->index].name);
         break;
     case TZ_EXPR_SIDE:
         tz_augment_side_text(n, h->comment, side, sizeof side);

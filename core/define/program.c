@@ -77,7 +77,7 @@ typedef struct operation {
 } operation;
 
 typedef struct operations {
-    int count, capacity;
+    int count;
     operation *all;
     int outputs[TZ_FIELDS_MAX]; /* the value of each field of the pass */
 } operations;
@@ -85,7 +85,7 @@ typedef struct operations {
 /* What is not computed. */
 typedef struct input {
     tz_expr_kind kind; /* NUMBER, READ, COORDINATE or STEP; PARAM: a constant */
-    bool real;
+    bool is_real;
     int index, offset[TZ_AXES];
     double number;
 } input;
@@ -94,7 +94,7 @@ struct tz_program {
     int dims, radius;
     int fields_count, fields[TZ_FIELDS_MAX]; /* that it writes */
     bool real_fields[TZ_FIELDS_MAX];         /* of all fields */
-    int inputs_count, inputs_capacity;
+    int inputs_count;
     input *inputs;
     int places; /* for results, at one time */
     operations plain, framed;
@@ -108,85 +108,65 @@ typedef struct maker {
     const tz_emit *emit;
     const tz_expr *e;
     operations *list;
-    int *value; /* of each node; -1: not yet */
-    bool failed;
+    bool *needed; /* of each node */
+    int *value;   /* of each node that is needed */
 } maker;
 
-static const tz_expr_node *node_of(const maker *m, int node)
+static const tz_expr_node *operand_of(const maker *m, const tz_expr_node *n, int i)
 {
-    return &m->e->nodes[node];
+    return &m->e->nodes[m->e->operands[n->first + i].node];
 }
 
-static int operand_of(const maker *m, const tz_expr_node *n, int i)
+/* Is it a constant of the text, or read? The iteration as a real is not rounded to int before. */
+static bool is_input(const maker *m, int node)
 {
-    return m->e->operands[n->first + i].node;
+    const tz_expr_node *n = &m->e->nodes[node];
+    return m->emit->constant[node] >= 0 || n->count == 0 ||
+           (n->kind == TZ_EXPR_CONVERT && n->type == TZ_EXPR_REAL &&
+            operand_of(m, n, 0)->kind == TZ_EXPR_STEP);
 }
 
-static void *grown(maker *m, void *array, int count, int *capacity, size_t size)
+/* What these nodes are computed from. Operands come before the nodes that have them. */
+static void find_needed(maker *m, const int *roots, int count)
 {
-    if (count < *capacity)
-        return array;
-    const int wanted = 2 * count + 32;
-    void *larger = realloc(array, (size_t)wanted * size);
-    if (larger)
-        *capacity = wanted;
-    else
-        m->failed = true;
-    return larger ? larger : array;
+    memset(m->needed, 0, (size_t)m->e->count * sizeof *m->needed);
+    for (int i = 0; i < count; i++)
+        m->needed[roots[i]] = true;
+    for (int node = m->e->count - 1; node >= 0; node--)
+        for (int i = 0; m->needed[node] && !is_input(m, node) && i < m->e->nodes[node].count; i++)
+            m->needed[m->e->operands[m->e->nodes[node].first + i].node] = true;
 }
 
-/* The iteration as a real is not rounded to int before. */
-static bool is_real_step(const maker *m, const tz_expr_node *n)
+/* Number what is not computed: operations come after. */
+static void add_inputs(maker *m)
 {
-    return n->kind == TZ_EXPR_CONVERT && n->type == TZ_EXPR_REAL &&
-           node_of(m, operand_of(m, n, 0))->kind == TZ_EXPR_STEP;
-}
-
-/* Give numbers to all that is not computed: operations come after. */
-static void find_inputs(maker *m, int node)
-{
-    const tz_expr_node *n = node_of(m, node);
-    tz_program *p = m->program;
-    if (m->value[node] != -1 || m->failed)
-        return;
-    const bool constant = m->emit->constant[node] >= 0, step = is_real_step(m, n);
-    if (!constant && n->count > 0 && !step) {
-        m->value[node] = -2; /* seen */
-        for (int i = 0; i < n->count; i++)
-            find_inputs(m, operand_of(m, n, i));
-        return;
+    for (int node = 0; node < m->e->count; node++) {
+        const tz_expr_node *n = &m->e->nodes[node];
+        const int constant = m->emit->constant[node];
+        if (!m->needed[node] || !is_input(m, node) || m->value[node] >= 0)
+            continue;
+        input *in = &m->program->inputs[m->program->inputs_count];
+        *in = (input){.kind = constant >= 0  ? TZ_EXPR_PARAM
+                              : n->count > 0 ? TZ_EXPR_STEP
+                                             : n->kind,
+                      .is_real = n->type == TZ_EXPR_REAL,
+                      .index = constant >= 0 ? constant : n->index,
+                      .number = n->type == TZ_EXPR_BITS ? -n->number : n->number}; /* all bits */
+        memcpy(in->offset, n->offset, sizeof in->offset);
+        m->value[node] = m->program->inputs_count++;
     }
-    p->inputs = grown(m, p->inputs, p->inputs_count, &p->inputs_capacity, sizeof *p->inputs);
-    if (m->failed)
-        return;
-    input *in = &p->inputs[p->inputs_count];
-    *in = (input){.kind = constant ? TZ_EXPR_PARAM
-                          : step   ? TZ_EXPR_STEP
-                                   : n->kind,
-                  .real = n->type == TZ_EXPR_REAL,
-                  .index = constant ? m->emit->constant[node] : n->index,
-                  .number = n->number};
-    if (n->type == TZ_EXPR_BITS && n->number != 0)
-        in->number = -1; /* all bits */
-    memcpy(in->offset, n->offset, sizeof in->offset);
-    m->value[node] = p->inputs_count++;
 }
 
 static int add(maker *m, code what, int a, int b, int c)
 {
-    operations *list = m->list;
-    list->all = grown(m, list->all, list->count, &list->capacity, sizeof *list->all);
-    if (m->failed)
-        return 0;
-    list->all[list->count] = (operation){what, m->program->inputs_count + list->count, a, b, c};
-    return list->all[list->count++].result_at;
+    operation *o = &m->list->all[m->list->count];
+    *o = (operation){what, m->program->inputs_count + m->list->count++, a, b, c};
+    return o->result_at;
 }
 
-static int value_of(maker *m, int node);
-
-static int operand(maker *m, const tz_expr_node *n, int i)
+static int operand(const maker *m, const tz_expr_node *n, int i)
 {
-    return value_of(m, operand_of(m, n, i));
+    return m->value[m->e->operands[n->first + i].node];
 }
 
 /* Of ints, of reals, of bits. */
@@ -212,7 +192,7 @@ static const code codes[][3] = {[TZ_OP_OR] = {DO_TEST_OR, 0, DO_OR},
 
 static int add_chain(maker *m, const tz_expr_node *n)
 {
-    const bool real = node_of(m, operand_of(m, n, 0))->type == TZ_EXPR_REAL;
+    const bool real = operand_of(m, n, 0)->type == TZ_EXPR_REAL;
     int value = operand(m, n, 0);
     for (int i = 1; i < n->count; i++) {
         const int next = operand(m, n, i);
@@ -237,17 +217,6 @@ static int add_call(maker *m, const tz_expr_node *n)
     return add(m, calls[n->function][n->type == TZ_EXPR_REAL], values[0], values[1], values[2]);
 }
 
-static int add_select(maker *m, const tz_expr_node *n)
-{
-    const bool bits = node_of(m, operand_of(m, n, 0))->type == TZ_EXPR_BITS;
-    const int test = operand(m, n, 0), yes = operand(m, n, 1), no = operand(m, n, 2);
-    return add(m,
-               bits                      ? DO_PICK
-               : n->type == TZ_EXPR_REAL ? DO_SELECT
-                                         : DO_INT_SELECT,
-               test, yes, no);
-}
-
 static int made(maker *m, const tz_expr_node *n)
 {
     const bool real = n->type == TZ_EXPR_REAL;
@@ -259,7 +228,11 @@ static int made(maker *m, const tz_expr_node *n)
     case TZ_EXPR_CALL:
         return add_call(m, n);
     case TZ_EXPR_SELECT:
-        return add_select(m, n);
+        return add(m,
+                   operand_of(m, n, 0)->type == TZ_EXPR_BITS ? DO_PICK
+                   : real                                    ? DO_SELECT
+                                                             : DO_INT_SELECT,
+                   a, operand(m, n, 1), operand(m, n, 2));
     case TZ_EXPR_MAJORITY:
         return add(m, DO_MAJORITY, a, operand(m, n, 1), operand(m, n, 2));
     case TZ_EXPR_NEGATIVE:
@@ -277,32 +250,25 @@ static int made(maker *m, const tz_expr_node *n)
     }
 }
 
-static int value_of(maker *m, int node)
-{
-    if (m->value[node] < 0 && !m->failed)
-        m->value[node] = made(m, node_of(m, node));
-    return m->failed ? 0 : m->value[node];
-}
-
 /* Results that are needed no more leave their places to others. */
-static void share_places(maker *m, int outputs)
+static bool share_places(maker *m, int outputs)
 {
     operations *list = m->list;
     const int first = m->program->inputs_count, count = list->count;
     int *last = calloc(3 * (size_t)count + 1, sizeof *last), *place = last + count,
         *unused = place + count, unused_count = 0, places = 0;
-    m->failed = m->failed || !last;
-    for (int i = 0; !m->failed && i < count; i++) {
-        const operation *o = &list->all[i];
-        const int used[] = {o->a, o->b, o->c};
+    if (!last)
+        return false;
+    for (int i = 0; i < count; i++) {
+        const int used[] = {list->all[i].a, list->all[i].b, list->all[i].c};
         for (int k = 0; k < 3; k++)
             if (used[k] >= first)
                 last[used[k] - first] = i;
     }
-    for (int i = 0; !m->failed && i < outputs; i++)
+    for (int i = 0; i < outputs; i++)
         if (list->outputs[i] >= first)
             last[list->outputs[i] - first] = count;
-    for (int i = 0; !m->failed && i < count; i++) {
+    for (int i = 0; i < count; i++) {
         operation *o = &list->all[i];
         int *const used[] = {&o->a, &o->b, &o->c};
         place[i] = unused_count > 0 ? unused[--unused_count] : places++;
@@ -317,21 +283,31 @@ static void share_places(maker *m, int outputs)
             last[made_by] = last[made_by] == i ? -1 : last[made_by];
         }
     }
-    for (int i = 0; !m->failed && i < outputs; i++)
+    for (int i = 0; i < outputs; i++)
         if (list->outputs[i] >= first)
             list->outputs[i] = first + place[list->outputs[i] - first];
     m->program->places = places > m->program->places ? places : m->program->places;
     free(last);
+    return true;
 }
 
-static void make(maker *m, operations *list, const int *nodes, int count)
+/* False: no memory. */
+static bool make(maker *m, operations *list, const int *nodes, int count)
 {
-    m->list = list;
+    size_t most = (size_t)m->e->operands_count;
     for (int i = 0; i < m->e->count; i++)
-        m->value[i] = m->value[i] >= m->program->inputs_count ? -2 : m->value[i];
+        most += m->e->nodes[i].kind == TZ_EXPR_POWER ? (size_t)m->e->nodes[i].index : 0;
+    m->list = list;
+    list->all = malloc((most + 1) * sizeof *list->all);
+    if (!list->all)
+        return false;
+    find_needed(m, nodes, count);
+    for (int i = 0; i < m->e->count; i++)
+        if (m->needed[i] && !is_input(m, i))
+            m->value[i] = made(m, &m->e->nodes[i]);
     for (int i = 0; i < count; i++)
-        list->outputs[i] = value_of(m, nodes[i]);
-    share_places(m, count);
+        list->outputs[i] = m->value[nodes[i]];
+    return share_places(m, count);
 }
 
 tz_program *tz_program_create(const tz_build *build, const tz_emit *emit, const tz_built_pass *pass,
@@ -339,13 +315,14 @@ tz_program *tz_program_create(const tz_build *build, const tz_emit *emit, const 
 {
     const tz_definition *d = build->definition;
     const size_t size = (size_t)build->e.count + 1;
-    maker m = {.program = calloc(1, sizeof *m.program),
+    tz_program *p = calloc(1, sizeof *p);
+    maker m = {.program = p,
                .emit = emit,
                .e = &build->e,
+               .needed = malloc(size * sizeof *m.needed),
                .value = malloc(size * sizeof *m.value)};
-    tz_program *p = m.program;
-    m.failed = !p || !m.value;
-    if (!m.failed) {
+    bool good = p && m.needed && m.value && (p->inputs = malloc(size * sizeof *p->inputs));
+    if (good) {
         memset(m.value, -1, size * sizeof *m.value);
         p->dims = d->dims;
         p->radius = pass->radius;
@@ -354,20 +331,19 @@ tz_program *tz_program_create(const tz_build *build, const tz_emit *emit, const 
         for (int f = 0; f < d->fields_count; f++)
             p->real_fields[f] = tz_type_is_real(d->fields[f].type);
         p->frame = framed ? emit->constant[build->frame.bounds[0]] : -1;
-        for (int i = 0; i < pass->count; i++)
-            find_inputs(&m, nodes[i]);
-        for (int i = 0; framed && i < pass->count; i++)
-            find_inputs(&m, framed[i]);
-        make(&m, &p->plain, nodes, pass->count);
-        if (framed)
-            make(&m, &p->framed, framed, pass->count);
+        for (int list = 0; list < (framed ? 2 : 1); list++) {
+            find_needed(&m, list ? framed : nodes, pass->count);
+            add_inputs(&m);
+        }
+        good = make(&m, &p->plain, nodes, pass->count) &&
+               (!framed || make(&m, &p->framed, framed, pass->count));
     }
+    free(m.needed);
     free(m.value);
-    if (m.failed) {
-        tz_program_destroy(p);
-        p = NULL;
-    }
-    return p;
+    if (good)
+        return p;
+    tz_program_destroy(p);
+    return NULL;
 }
 
 void tz_program_destroy(tz_program *program)
@@ -407,40 +383,11 @@ static inline int modulo(int a, int b)
 /* What differs between precisions and instruction sets. */
 typedef struct precision_of {
     void (*compute)(const operations *list, void *const *at, int count);
+    /* An input that is no read: at this step and these coordinates of the first cell. */
+    void (*set)(const input *in, const tz_slot *constants, int64_t step, const int64_t *place,
+                void *to, int count);
     size_t real_bytes;
-    bool is_double;
 } precision_of;
-
-/* The same value in `count` cells. */
-static void repeat(const precision_of *how, bool real, double number, int64_t whole_number,
-                   void *to, int count)
-{
-    for (int i = 0; i < count; i++)
-        if (real && how->is_double)
-            ((double *)to)[i] = number;
-        else if (real)
-            ((float *)to)[i] = (float)number;
-        else
-            ((int *)to)[i] = (int)whole_number;
-}
-
-/* An input that is no read: at this step and these coordinates of the first cell. */
-static void set_input(const precision_of *how, const input *in, const tz_slot *constants,
-                      int64_t step, const int64_t *place, void *to, int count)
-{
-    const tz_slot slot = in->kind == TZ_EXPR_PARAM ? constants[in->index] : (tz_slot){.i = 0};
-    if (in->kind == TZ_EXPR_PARAM)
-        repeat(how, in->real, how->is_double ? slot.d : (double)slot.f, slot.i, to, count);
-    else if (in->kind == TZ_EXPR_NUMBER)
-        repeat(how, in->real, in->number, (int64_t)in->number, to, count);
-    else if (in->kind == TZ_EXPR_STEP && in->real && !how->is_double)
-        repeat(how, true, (double)(float)step, 0, to, count);
-    else if (in->kind == TZ_EXPR_STEP)
-        repeat(how, in->real, (double)step, step, to, count);
-    else
-        for (int i = 0; i < count; i++)
-            ((int *)to)[i] = (int)(place[in->index] + (in->index == 0 ? i : 0));
-}
 
 static size_t bytes_of(const precision_of *how, bool real)
 {
@@ -465,9 +412,9 @@ static void compute_row(const tz_span *span, const precision_of *how, const oper
                 const tz_view *view = &span->in[in->index * window + d];
                 const int64_t y = row + (p->dims == 3 ? in->offset[1] : 0);
                 at[v] = (char *)(uintptr_t)view->at + (y * view->row_stride + x + in->offset[0]) *
-                                                          (int64_t)bytes_of(how, in->real);
+                                                          (int64_t)bytes_of(how, in->is_real);
             } else if (x == low || in->kind == TZ_EXPR_COORDINATE)
-                set_input(how, in, span->constants, span->step, place, at[v], count);
+                how->set(in, span->constants, span->step, place, at[v], count);
         }
         how->compute(list, at, count);
         for (int i = 0; i < p->fields_count; i++) {
@@ -532,9 +479,9 @@ static void compute_cell(const tz_cell_access *access, const precision_of *how)
         if (in->kind == TZ_EXPR_READ)
             memcpy(at[v],
                    access->read(access, in->index, in->offset[0], in->offset[1], in->offset[2]),
-                   bytes_of(how, in->real));
+                   bytes_of(how, in->is_real));
         else
-            set_input(how, in, access->constants, access->step, place, at[v], 1);
+            how->set(in, access->constants, access->step, place, at[v], 1);
     }
     how->compute(list, at, 1);
     for (int i = 0; i < p->fields_count; i++)

@@ -4,17 +4,21 @@
 #define TZ__PRECISION single
 #define real float
 #define REAL_FMA(a, b, c) __builtin_fmaf(a, b, c)
+#define SLOT f
 #include "define/program_run.h"
 #undef TZ__PRECISION
 #undef real
 #undef REAL_FMA
+#undef SLOT
 #define TZ__PRECISION double
 #define real double
 #define REAL_FMA(a, b, c) __builtin_fma(a, b, c)
+#define SLOT d
 #include "define/program_run.h"
 #undef TZ__PRECISION
 #undef real
 #undef REAL_FMA
+#undef SLOT
 #else
 
 #define OPERATION(name, result, first, others, value)                                              \
@@ -40,7 +44,27 @@ static void THIS(compute)(const operations *list, void *const *at, int count)
 }
 #undef OPERATION
 
-static const precision_of THIS(how) = {THIS(compute), sizeof(real), sizeof(real) == sizeof(double)};
+static void THIS(set)(const input *in, const tz_slot *constants, int64_t step, const int64_t *place,
+                      void *to, int count)
+{
+    const tz_slot slot = in->kind == TZ_EXPR_PARAM ? constants[in->index] : (tz_slot){.i = 0};
+    const real number = in->kind == TZ_EXPR_PARAM  ? (real)slot.SLOT
+                        : in->kind == TZ_EXPR_STEP ? (real)step
+                                                   : (real)in->number;
+    const int64_t whole_number = in->kind == TZ_EXPR_PARAM        ? slot.i
+                                 : in->kind == TZ_EXPR_STEP       ? step
+                                 : in->kind == TZ_EXPR_COORDINATE ? place[in->index]
+                                 : in->is_real                    ? 0
+                                                                  : (int64_t)in->number;
+    const int slope = in->kind == TZ_EXPR_COORDINATE && in->index == 0;
+    for (int i = 0; i < count; i++)
+        if (in->is_real)
+            ((real *)to)[i] = number;
+        else
+            ((int *)to)[i] = (int)(whole_number + slope * i);
+}
+
+static const precision_of THIS(how) = {THIS(compute), THIS(set), sizeof(real)};
 
 static void THIS(rows)(const tz_span *span)
 {

@@ -1,5 +1,5 @@
-/* A formula of `step` and parameters, read once and computed for each iteration; and as a constant
- * of a stencil that varies. Called by core/lua. */
+/* A formula of `step` and parameters, read once and computed for each iteration: a constant of a
+ * stencil that varies. Called by core/lua. */
 #include "define/scalar.h"
 
 #include "define/expand.h"
@@ -12,52 +12,56 @@
 struct tz_scalar {
     tz_expr e;
     int root;
+    char *name, *text;
+    int params_count;
+    int params[TZ_PARAMS_MAX]; /* the stencil's that are numbers */
 };
 
 /* The names as a definition, which lives while the formula is read. */
 static tz_status read_formula(tz_scalar *scalar, const tz_formula *formula,
-                              const char *const *params, int params_count)
+                              const tz_stencil *stencil)
 {
     static const tz_defined_field no_field = {.name = ""};
-    tz_defined_param *all = calloc((size_t)params_count + 1, sizeof *all);
-    if (!all)
-        return tz_error_set(formula->error, TZ_MEMORY, formula->place, "not enough memory");
-    for (int p = 0; p < params_count; p++)
-        all[p] =
-            (tz_defined_param){.name = params[p], .value = 1, .min = -INFINITY, .max = INFINITY};
+    tz_defined_param all[TZ_PARAMS_MAX];
+    for (int p = 0; p < stencil->params_count; p++) {
+        const tz_param *param = &stencil->params[p];
+        if (param->type == TZ_PARAM_TEXT || param->type == TZ_PARAM_CHOICE)
+            continue;
+        all[scalar->params_count] =
+            (tz_defined_param){.name = param->name, .value = 1, .min = -INFINITY, .max = INFINITY};
+        scalar->params[scalar->params_count++] = p;
+    }
     const tz_definition definition = {.id = formula->place,
                                       .dims = TZ_AXES,
                                       .fields = &no_field,
-                                      .params_count = params_count,
+                                      .params_count = scalar->params_count,
                                       .params = all};
     tz_syntax syntax;
-    tz_status status = tz_syntax_parse(&syntax, formula);
-    if (!status) {
-        scalar->e.definition = &definition;
-        scalar->root = tz_expr_expand(&scalar->e, &syntax, TZ_EXPR_REAL, true);
-        scalar->e.definition = NULL;
-        status = scalar->e.status;
-        tz_syntax_clear(&syntax);
-    }
-    free(all);
-    return status;
+    const tz_status status = tz_syntax_parse(&syntax, formula);
+    if (status)
+        return status;
+    scalar->e.definition = &definition;
+    scalar->root = tz_expr_expand(&scalar->e, &syntax, TZ_EXPR_REAL, true);
+    scalar->e.definition = NULL;
+    tz_syntax_clear(&syntax);
+    return scalar->e.status;
 }
 
-tz_status tz_scalar_create(tz_scalar **out, const char *formula, size_t length,
-                           const char *const *params, int params_count, const char *place,
-                           tz_error *error)
+tz_status tz_scalar_create(tz_scalar **out, const tz_stencil *stencil, const char *name,
+                           const char *formula, size_t length, tz_error *error)
 {
+    char place[160];
+    *out = NULL;
+    snprintf(place, sizeof place, "scalar '%.100s'", name);
     const tz_formula text = {{formula, length}, place, error};
     tz_scalar *scalar = calloc(1, sizeof *scalar);
-    *out = NULL;
-    if (!scalar)
-        return tz_error_set(error, TZ_MEMORY, place, "not enough memory");
-    tz_status status = TZ_OK;
-    if (params_count > TZ_PARAMS_MAX)
-        status = tz_error_set(error, TZ_RANGE, place, "%d parameters; at most %d are possible",
-                              params_count, TZ_PARAMS_MAX);
-    if (!status)
-        status = read_formula(scalar, &text, params, params_count);
+    if (scalar) {
+        scalar->name = strdup(name);
+        scalar->text = strndup(formula, length);
+    }
+    const tz_status status = scalar && scalar->name && scalar->text
+                                 ? read_formula(scalar, &text, stencil)
+                                 : tz_error_set(error, TZ_MEMORY, place, "not enough memory");
     if (status)
         tz_scalar_destroy(scalar);
     else
@@ -67,82 +71,25 @@ tz_status tz_scalar_create(tz_scalar **out, const char *formula, size_t length,
 
 void tz_scalar_destroy(tz_scalar *scalar)
 {
-    if (scalar)
-        tz_expr_clear(&scalar->e);
-    free(scalar);
-}
-
-double tz_scalar_at(const tz_scalar *scalar, int64_t step, const double *values)
-{
-    return tz_expr_value(&scalar->e, scalar->root, values, step);
-}
-
-/* ---- As a constant of a stencil -------------------------------------------------------------- */
-
-struct tz_named_scalar {
-    tz_scalar *scalar;
-    char *name, *text;
-    int params_count;
-    int params[TZ_PARAMS_MAX]; /* the stencil's that are numbers */
-};
-
-static bool is_number(const tz_param *param)
-{
-    return param->type != TZ_PARAM_TEXT && param->type != TZ_PARAM_CHOICE;
-}
-
-tz_status tz_named_scalar_create(tz_named_scalar **out, const tz_stencil *stencil, const char *name,
-                                 const char *text, size_t length, tz_error *error)
-{
-    const char *names[TZ_PARAMS_MAX];
-    char place[160];
-    *out = NULL;
-    tz_named_scalar *formula = calloc(1, sizeof *formula);
-    if (!formula)
-        return tz_error_set(error, TZ_MEMORY, "scalars", "not enough memory");
-    for (int p = 0; p < stencil->params_count; p++)
-        if (is_number(&stencil->params[p])) {
-            names[formula->params_count] = stencil->params[p].name;
-            formula->params[formula->params_count++] = p;
-        }
-    formula->name = strdup(name);
-    formula->text = strndup(text, length);
-    tz_status status = TZ_OK;
-    if (!formula->name || !formula->text)
-        status = tz_error_set(error, TZ_MEMORY, "scalars", "not enough memory");
-    snprintf(place, sizeof place, "scalar '%.100s'", name);
-    if (!status)
-        status = tz_scalar_create(&formula->scalar, text, length, names, formula->params_count,
-                                  place, error);
-    if (status) {
-        tz_named_scalar_destroy(formula);
-        return status;
-    }
-    *out = formula;
-    return TZ_OK;
-}
-
-void tz_named_scalar_destroy(tz_named_scalar *formula)
-{
-    if (!formula)
+    if (!scalar)
         return;
-    tz_scalar_destroy(formula->scalar);
-    free(formula->name);
-    free(formula->text);
-    free(formula);
+    tz_expr_clear(&scalar->e);
+    free(scalar->name);
+    free(scalar->text);
+    free(scalar);
 }
 
 static double value_at(const void *context, const tz_value *params, int64_t step)
 {
-    const tz_named_scalar *formula = context;
+    const tz_scalar *scalar = context;
     double values[TZ_PARAMS_MAX];
-    for (int i = 0; i < formula->params_count; i++)
-        values[i] = params[formula->params[i]].number;
-    return tz_scalar_at(formula->scalar, step, values);
+    for (int i = 0; i < scalar->params_count; i++)
+        values[i] = params[scalar->params[i]].number;
+    return tz_expr_value(&scalar->e, scalar->root, values, step);
 }
 
-tz_series tz_named_scalar_series(const tz_named_scalar *formula)
+tz_series tz_scalar_series(const tz_scalar *scalar)
 {
     return (tz_series){
-        .name = formula->name, .text = formula->text, .value = value_at, .context = formula};
+        .name = scalar->name, .text = scalar->text, .value = value_at, .context = scalar};
 }

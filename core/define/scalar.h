@@ -7,30 +7,16 @@
 
 typedef struct tz_scalar tz_scalar;
 
-/* Read a formula of `length` bytes with these names of parameters. `place` says in messages what it
- * is: "scalar 'amplitude'"; it is copied, and so are the names. Errors: TZ_FORMAT, TZ_UNKNOWN,
- * TZ_TYPE, TZ_RANGE, TZ_MEMORY, with a caret under the place (define/source.h). */
-tz_status tz_scalar_create(tz_scalar **out, const char *formula, size_t length,
-                           const char *const *params, int params_count, const char *place,
-                           tz_error *error);
-/* NULL is fine. */
-void tz_scalar_destroy(tz_scalar *scalar);
+/* Read the formula, of `length` bytes, of the constant `name` of a stencil. It may name the numeric
+ * parameters of the stencil, and follows them as they change. Errors, with "scalar 'NAME'" as
+ * place: TZ_FORMAT, TZ_UNKNOWN, TZ_TYPE, TZ_RANGE, TZ_MEMORY, with a caret under the place
+ * (define/source.h). */
+tz_status tz_scalar_create(tz_scalar **out, const tz_stencil *stencil, const char *name,
+                           const char *formula, size_t length, tz_error *error);
+void tz_scalar_destroy(tz_scalar *scalar); /* NULL is fine */
 
-/* Its value in iteration `step`, computed in double; `values` in the order of the parameters, or
- * NULL if there are none. It may be infinite or NAN. Pure; any thread. */
-double tz_scalar_at(const tz_scalar *scalar, int64_t step, const double *values);
-
-/* ---- As a constant of a stencil that varies (tz_series) -------------------------------------- */
-
-typedef struct tz_named_scalar tz_named_scalar;
-
-/* Read the formula of the constant `name`. It may name the numeric parameters of the stencil, and
- * follows them as they change. Errors: those of tz_scalar_create(). */
-tz_status tz_named_scalar_create(tz_named_scalar **out, const tz_stencil *stencil, const char *name,
-                                 const char *text, size_t length, tz_error *error);
-void tz_named_scalar_destroy(tz_named_scalar *formula); /* NULL is fine */
-
-/* Its texts and context are those of the formula, which must outlive what uses the series. */
-tz_series tz_named_scalar_series(const tz_named_scalar *formula);
+/* Its values, computed in double, which may be infinite or NAN. Texts and context are those of the
+ * formula, which must outlive what uses the series. */
+tz_series tz_scalar_series(const tz_scalar *scalar);
 
 #endif

@@ -337,15 +337,6 @@ static void add_params(const tz_described *s, tz_buffer *out)
 
 /* ---- Constants ------------------------------------------------------------------------------- */
 
-/* One line: constants[...] = expression; */
-static void add_assignment(const tz_described *s, tz_emit *emit, tz_buffer *out, int k)
-{
-    tz_buffer_add(out, "    constants[TZ_CONSTANT(%s,%c%s)] = ", s->passes[0].text_cell, TZ_SPACE,
-                  s->text_constants[k].name);
-    tz_emit_host(emit, out, s->nodes[k], false);
-    tz_buffer_add(out, ";\n");
-}
-
 /* What refuses parameters. */
 static void add_checks(const tz_described *s, tz_buffer *out)
 {
@@ -363,30 +354,24 @@ static void add_checks(const tz_described *s, tz_buffer *out)
                       s->frame.radius[axis], refused);
 }
 
-/* derive() or at_step(), if it has something to do. */
-static void add_function(const tz_build *build, const tz_described *s, tz_emit *emit,
-                         tz_buffer *out, bool varies)
+/* derive() or at_step(). */
+static void add_function(const tz_described *s, tz_emit *emit, tz_buffer *out, bool varies)
 {
-    bool any = false, params = false;
+    tz_buffer_add(out, varies
+                           ? "/* The constants that change with the iteration. */\n"
+                             "static int at_step(const tz_setup *setup, int64_t step, double "
+                             "*constants)\n{\n    (void)setup, (void)step;\n"
+                           : "/* The constants of the cell update, in double; each is rounded "
+                             "once. */\nstatic int derive(tz_setup *setup)\n{\n"
+                             "    double *constants = setup->constants;\n    (void)constants;\n");
     for (int k = 0; k < s->stencil.constants_count; k++) {
-        any = any || s->constants[k].varies == varies;
-        params = params ||
-                 (s->constants[k].varies == varies && tz_build_uses_params(build, s->nodes[k]));
+        if (s->constants[k].varies != varies)
+            continue;
+        tz_buffer_add(out, "    constants[TZ_CONSTANT(%s,%c%s)] = ", s->passes[0].text_cell,
+                      TZ_SPACE, s->text_constants[k].name);
+        tz_emit_host(emit, out, s->nodes[k], false);
+        tz_buffer_add(out, ";\n");
     }
-    if (varies && !any)
-        return;
-    tz_buffer_add(out, varies ? "/* The constants that change with the iteration. */\n"
-                                "static int at_step(const tz_setup *setup, int64_t step, double "
-                                "*constants)\n{\n    (void)step;\n"
-                              : "/* The constants of the cell update, in double; each is rounded "
-                                "once. */\nstatic int derive(tz_setup *setup)\n{\n");
-    tz_buffer_add(out, params           ? "    const tz_value *p = setup->params;\n"
-                       : varies || !any ? "    (void)setup;\n"
-                                        : "");
-    tz_buffer_add(out, any && !varies ? "    double *constants = setup->constants;\n" : "");
-    for (int k = 0; k < s->stencil.constants_count; k++)
-        if (s->constants[k].varies == varies)
-            add_assignment(s, emit, out, k);
     if (!varies)
         add_checks(s, out);
     tz_buffer_add(out, "    return 0;\n}\n\n");
@@ -509,9 +494,10 @@ static void write_plugin(const tz_build *build, const tz_described *described, t
                   d->id, build->passes_count > 1 ? "s" : "");
     add_updates(build, described, out);
     add_params(described, out);
-    if (emit->constants_count)
-        add_function(build, described, emit, out, false);
-    add_function(build, described, emit, out, true);
+    if (described->stencil.derive)
+        add_function(described, emit, out, false);
+    if (described->stencil.at_step)
+        add_function(described, emit, out, true);
     add_field_table(described, out);
     if (emit->constants_count)
         add_constant_table(described, out);

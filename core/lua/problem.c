@@ -181,7 +181,7 @@ static const char scalars_key;
 
 static int formula_gc(lua_State *L)
 {
-    tz_named_scalar_destroy(*(tz_named_scalar **)lua_touserdata(L, 1));
+    tz_scalar_destroy(*(tz_scalar **)lua_touserdata(L, 1));
     return 0;
 }
 
@@ -192,10 +192,10 @@ static tz_series take_formula(lua_State *L, int kept, const char *what, const tz
     size_t length = 0;
     const char *text = lua_tolstring(L, -1, &length);
     tz_error error;
-    tz_named_scalar **formula = tz_push_owned(L, sizeof *formula, formula_gc);
-    tz_try(L, what, tz_named_scalar_create(formula, stencil, name, text, length, &error), &error);
+    tz_scalar **formula = tz_push_owned(L, sizeof *formula, formula_gc);
+    tz_try(L, what, tz_scalar_create(formula, stencil, name, text, length, &error), &error);
     luaL_ref(L, kept);
-    return tz_named_scalar_series(*formula);
+    return tz_scalar_series(*formula);
 }
 
 /* The list or number on the top of the stack. */

@@ -9,8 +9,10 @@
  *
  * Each warp works on its own groups of segments; a lane has the elements lane, lane + 32, ... of a
  * segment. Neighbours come from device memory, through the caches. */
-#include "common.cuh"
-#include "values.cuh"
+#define TZ_CALLS 1
+#define TZ_SHORT 1
+typedef long long tz_index;
+#include "read.cuh"
 
 /* The type of an element in memory. */
 template <class T> struct tz_stored {
@@ -29,23 +31,6 @@ struct tz_update_record {
 struct tz_place {
     int x, y, z;
 };
-
-/* A cell that may lie outside the grid. */
-template <class T>
-TZ_OUTLINE T tz_read_border(const tz_arguments &a, const typename tz_stored<T>::kind *field,
-                            tz_edges<T> edge, int x, int y, int z)
-{
-    if (!TZ_BITS_GRID)
-        x = tz_map<TZ_LOW_X, TZ_HIGH_X>(x, a.nx);
-    y = TZ_DIMS > 1 ? tz_map<TZ_LOW_Y, TZ_HIGH_Y>(y, a.ny) : 0;
-    z = TZ_DIMS > 2 ? tz_map<TZ_LOW_Z, TZ_HIGH_Z>(z, a.nz) : 0;
-    if ((!TZ_BITS_GRID && x < 0) || y < 0 || z < 0)
-        return tz_value_outside<T>(a, edge, x, x, y, z);
-    field += (long long)a.pitch * y + a.plane * z;
-    if (TZ_BITS_GRID)
-        return (T)tz_load_static_word(a, field, x, edge);
-    return (T)tz_load_one(field + x);
-}
 
 template <bool BORDER, class T>
 TZ_DEVICE T tz_read(const tz_arguments &a, const tz_place &p,

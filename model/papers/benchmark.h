@@ -2,7 +2,7 @@
 #ifndef TZ_MODEL_PAPERS_BENCHMARK_H
 #define TZ_MODEL_PAPERS_BENCHMARK_H
 
-#include "model/model.h"
+#include "model/papers/equations.h"
 
 /* X(member, key, quantity, min, max, doc): a row of table 2 of Meng and Skadron 2009, the grid and
  * block of the paper's evaluation, and the results that the paper states. */

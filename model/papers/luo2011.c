@@ -351,11 +351,11 @@ static tz_status predict(const tz_model_facts *facts, const tz_model_device *dev
     return TZ_OK;
 }
 
-const tz_model tz_model_luo2011 = {
-    .name = "luo2011",
-    .doc = "a plain kernel of one cell a thread, from its PTX",
-    .source = "Luo and Suda, 2011, equations 1 to 14",
-    .needs = needs,
+const tz_equations tz_model_luo2011 = {
+    .model = {.name = "luo2011",
+              .doc = "a plain kernel of one cell a thread, from its PTX",
+              .source = "Luo and Suda, 2011, equations 1 to 14",
+              .needs = needs},
     .height_max = height_max,
     .predict = predict,
 };

@@ -18,11 +18,11 @@
 #ifndef TZ_MODEL_PAPERS_LUO2011_H
 #define TZ_MODEL_PAPERS_LUO2011_H
 
-#include "model/model.h"
+#include "model/papers/equations.h"
 
 #include <stdint.h>
 
-extern const tz_model tz_model_luo2011;
+extern const tz_equations tz_model_luo2011;
 
 /* ---- Costs of instructions ------------------------------------------------------------------- */
 

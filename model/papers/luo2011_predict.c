@@ -243,7 +243,7 @@ static void add_json(const tz_prediction_table *table, json_t *object)
 }
 
 const tz_predictor tz_predictor_luo2011 = {.name = "luo2011",
-                                           .model = &tz_model_luo2011,
+                                           .model = &tz_model_luo2011.model,
                                            .options =
                                                1u << TZ_PAPERS_AS_PRINTED | 1u << TZ_PAPERS_TRIPS,
                                            .gpu_alone = true,

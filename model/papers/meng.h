@@ -40,7 +40,7 @@
 #ifndef TZ_MODEL_PAPERS_MENG_H
 #define TZ_MODEL_PAPERS_MENG_H
 
-#include "model/model.h"
+#include "model/papers/equations.h"
 
 /* One benchmark on one device, with the papers' names. All entries are finite; only axes below
  * `dims` count. */

@@ -46,11 +46,11 @@ static tz_status predict(const tz_model_facts *facts, const tz_model_device *dev
     return status;
 }
 
-const tz_model tz_model_meng2009 = {
-    .name = "meng2009",
-    .doc = "trapezoids in shared memory on GPUs without caches",
-    .source = "Meng and Skadron, ICS 2009, equations 1 to 24",
-    .needs = needs,
+const tz_equations tz_model_meng2009 = {
+    .model = {.name = "meng2009",
+              .doc = "trapezoids in shared memory on GPUs without caches",
+              .source = "Meng and Skadron, ICS 2009, equations 1 to 24",
+              .needs = needs},
     .height_max = height_max,
     .predict = predict,
 };

@@ -11,7 +11,7 @@
 
 #include "model/papers/meng.h"
 
-extern const tz_model tz_model_meng2009;
+extern const tz_equations tz_model_meng2009;
 
 /* Facts, device and block as the paper's parameters. `notes` may be NULL. Errors: those of
  * tz_model_predict(), and TZ_RANGE for a fence, which the paper does not have. */

@@ -81,11 +81,12 @@ static tz_status predict(const tz_model_facts *facts, const tz_model_device *dev
     return status;
 }
 
-const tz_model tz_model_meng2011 = {
-    .name = "meng2011",
-    .doc = "meng2009 with latency hiding, bank conflicts and fences",
-    .source = "Meng and Skadron, Int. J. Parallel Programming 2011, as far as our copy goes",
-    .needs = needs,
+const tz_equations tz_model_meng2011 = {
+    .model = {.name = "meng2011",
+              .doc = "meng2009 with latency hiding, bank conflicts and fences",
+              .source =
+                  "Meng and Skadron, Int. J. Parallel Programming 2011, as far as our copy goes",
+              .needs = needs},
     .height_max = height_max,
     .predict = predict,
 };

@@ -40,7 +40,7 @@
 #define TZ_MODEL_MENG2011_SIGMA 5.0
 #define TZ_MODEL_MENG2011_BETA 0.5
 
-extern const tz_model tz_model_meng2011;
+extern const tz_equations tz_model_meng2011;
 
 /* Section 4.2: alpha for dims >= 1 and sigma > 0. */
 double tz_model_meng2011_alpha(int dims, double sigma);

@@ -178,6 +178,11 @@ tz_status tz_facts_of_workload(const tz_workload *workload, const tz_prediction_
     return TZ_OK;
 }
 
+static const tz_equations *equations_of(const tz_prediction_table *table)
+{
+    return table->by->model == &tz_model_meng2009.model ? &tz_model_meng2009 : &tz_model_meng2011;
+}
+
 /* ---- Rows ------------------------------------------------------------------------------------ */
 
 static tz_status rows_of_paper(tz_prediction_table *table, const tz_workload *workload,
@@ -197,7 +202,8 @@ static tz_status rows_of_paper(tz_prediction_table *table, const tz_workload *wo
     const double begin = tz_machine_clock_s();
     const int given = plan.height;
     plan.height = 0;
-    status = tz_model_height_max(table->by->model, &facts, &workload->device, &plan, &most, error);
+    status =
+        tz_model_height_max(equations_of(table), &facts, &workload->device, &plan, &most, error);
     if (status)
         return status;
     if (given > most || most < 1)
@@ -213,7 +219,7 @@ static tz_status rows_of_paper(tz_prediction_table *table, const tz_workload *wo
     for (int h = low; h <= high; h++) {
         tz_prediction_row *row = &table->rows[table->count++];
         plan.height = h;
-        status = tz_model_predict(table->by->model, &facts, &workload->device, &plan,
+        status = tz_model_predict(equations_of(table), &facts, &workload->device, &plan,
                                   &row->prediction, error);
         if (status)
             return status;
@@ -235,13 +241,13 @@ enum {
 static const char best_text[] = "height %d, blocks of %s with their ghost zone";
 
 const tz_predictor tz_predictor_meng2009 = {.name = "meng2009",
-                                            .model = &tz_model_meng2009,
+                                            .model = &tz_model_meng2009.model,
                                             .options = OPTIONS,
                                             .gpu_alone = true,
                                             .best_text = best_text,
                                             .make = rows_of_paper};
 const tz_predictor tz_predictor_meng2011 = {.name = "meng2011",
-                                            .model = &tz_model_meng2011,
+                                            .model = &tz_model_meng2011.model,
                                             .options = OPTIONS,
                                             .gpu_alone = true,
                                             .best_text = best_text,

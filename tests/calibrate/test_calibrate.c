@@ -150,36 +150,35 @@ static void records_are_found_by_name(void **state)
     drop("wrong.txt");
 }
 
+/* NAME.txt, a record of a CPU. */
+static void put_cpu(const char *name, const char *title, int cores, int vector_bytes)
+{
+    char text[512], file[64];
+    snprintf(text, sizeof text, "name = %s\ntitle = %.63s\ncores = %d # x\nvector = %d B # x\n",
+             name, title, cores, vector_bytes);
+    snprintf(file, sizeof file, "%s.txt", name);
+    put(file, text);
+}
+
 static void the_newest_record_of_this_cpu_counts(void **state)
 {
     static tz_model_device device;
     tz_machine machine;
-    char text[512];
     tz_machine_read(&machine);
     const tz_loop_set *loops = tz_loops_of(machine.isa);
     if (!loops)
         skip_test("no loops for this processor");
     check_error(tz_device_of(&tz_backend_cpu, 0, &device, &failure), TZ_UNSUPPORTED, "",
                 "trapeze calibrate --cpu");
-    /* Of another number of cores, of narrower vectors, of another title; broken. */
-    snprintf(text, sizeof text, "name = a\ntitle = %.63s\ncores = %d # x\nvector = %d B # x\n",
-             machine.cpu, machine.cores + 1, loops->vector_bytes);
-    put("a.txt", text);
-    snprintf(text, sizeof text, "name = b\ntitle = %.63s\ncores = %d # x\nvector = 8 B # x\n",
-             machine.cpu, machine.cores);
-    put("b.txt", text);
-    snprintf(text, sizeof text, "name = c\ntitle = x\ncores = %d # x\nvector = %d B # x\n",
-             machine.cores, loops->vector_bytes);
-    put("c.txt", text);
+    put_cpu("a", machine.cpu, machine.cores + 1, loops->vector_bytes);
+    put_cpu("b", machine.cpu, machine.cores, 8);
+    put_cpu("c", "x", machine.cores, loops->vector_bytes);
     put("d.txt", "this is no record\n");
     assert_int_equal(tz_device_of(&tz_backend_cpu, 0, &device, &failure), TZ_UNSUPPORTED);
-    snprintf(text, sizeof text, "name = old\ntitle = %.63s\ncores = %d # x\nvector = %d B # x\n",
-             machine.cpu, machine.cores, loops->vector_bytes);
-    put("old.txt", text);
+    put_cpu("old", machine.cpu, machine.cores, loops->vector_bytes);
     assert_ok(tz_device_of(&tz_backend_cpu, 0, &device, &failure));
     assert_string_equal(device.name, "old");
-    memcpy(text, "name = new", 10);
-    put("new.txt", text);
+    put_cpu("new", machine.cpu, machine.cores, loops->vector_bytes);
     const struct timespec at[2] = {{1000000000, 0}, {1000000000, 0}};
     char path[512];
     snprintf(path, sizeof path, "%s/old.txt", folder);
@@ -187,8 +186,8 @@ static void the_newest_record_of_this_cpu_counts(void **state)
     assert_ok(tz_device_of(&tz_backend_cpu, 0, &device, &failure));
     assert_string_equal(device.name, "new");
     static const char *const names[] = {"a.txt", "b.txt", "c.txt", "d.txt", "old.txt", "new.txt"};
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-        drop(names[i]);
+    for (size_t k = 0; k < sizeof names / sizeof *names; k++)
+        drop(names[k]);
 }
 
 static void a_kept_record_leaves_the_previous(void **state)

@@ -38,6 +38,16 @@ t explain first
 check "explain knows the stencil" sh -c '! grep -q "unknown plugin" err'
 t predict heat --from heat.lua --grid 4096,4096 --device "$here/../predict/cpu.txt"
 check "predict --from" is $rc 0
+t predict --from heat.lua --grid 64,64 --device "$here/../predict/cpu.txt" --set k=0.1 --arg name=hot
+expect "predict --from: without a name, --arg" rc 0 says "hot on 64 x 64" lines_err 0
+t predict --from heat.lua --grid 64,64 --device "$here/../predict/cpu.txt" --arg nam=hot
+expect "predict --from --arg: a name that is not read" rc 0 errs "warning: --arg nam: the script never reads tz.args.nam"
+t predict --from heat.lua --arg name --grid 64,64
+check "predict --from --arg: no value" errs "--arg needs NAME=VALUE, not 'name'"
+t predict heat --stencil heat --grid 64,64
+check "predict --stencil alone" errs "--stencil and --arg need --from SCENARIO"
+t predict heat --from heat.lua --stencil heat --grid 64,64
+check "predict --stencil and a name" errs "takes one stencil, not 'heat' too"
 t predict heta --from heat.lua --grid 64,64 --device "$here/../predict/cpu.txt"
 check "predict --from: unknown stencil" errs "unknown plugin 'heta'; did you mean 'heat'?"
 t predict heat --from nosuch.lua --grid 64,64 --device "$here/../predict/cpu.txt"
@@ -188,6 +198,14 @@ local a = tz.stencil { name = "a", dims = 1, update = "u[-1]" }
 local b = tz.stencil { name = "b", dims = 1, update = "u[1]" }
 for _, s in ipairs { a, b } do tz.simulation({ plugin = s, grid = { 8 } }):run(1) end
 END
+for command in predict tune; do
+    t $command --from two.lua --grid 64
+    expect "$command --from: several stencils" rc 1 errs "two.lua defines 2 stencils: choose with --stencil a, b" lines_err 1
+    t $command --from two.lua --stencil c --grid 64
+    check "$command --from: not that one" errs "two.lua defines no stencil 'c', but a, b"
+done
+t predict --from two.lua --stencil b --grid 64 --device "$here/../predict/cpu.txt"
+expect "predict --from --stencil" rc 0 says "b on 64, "
 t new third --from two.lua
 check "new --from: several stencils" errs "two.lua defines 2 stencils: choose with --stencil a, b"
 t new third --from two.lua --stencil c

@@ -2,6 +2,8 @@
 #include "tests/define/define.h"
 #include "tests/unit.h"
 
+#include <ctype.h>
+
 static void same_text(const char *got, const char *wanted)
 {
     size_t same = 0;
@@ -23,82 +25,96 @@ static void check_cell(const tz_definition *d, const char *wanted)
 
 static const tz_defined_field one_real[] = {REAL_STATE("u")};
 
-/* The body of the only update of u, in a stencil with these dimensions. */
-static void check_put_of(int dims, bool group, bool fused, const char *formula, const char *wanted)
+/* Texts of cell updates, where u[0] is TZ_AT(tz_u_, 0), and $dt is TZ_K(tz_dt_): the value of u, or
+ * all lines. */
+static const struct {
+    int dims;
+    char how; /* grouped or fused */
+    const char *formula, *wanted;
+} cases[] = {
+    {1, '-', "u + k + w", "u[0] + k[0] + w[0]"},
+    {1, '-', "u + (k + w)", "u[0] + (k[0] + w[0])"},
+    {1, '-', "u - (k - w)", "u[0] - (k[0] - w[0])"},
+    {1, '-', "(u*k)/w", "u[0] * k[0] / w[0]"},
+    {1, '-', "2*dt*u + 1*k + w*1", "$k1 * u[0] + k[0] + w[0]"},
+    {1, '-', "u*2*dt", "u[0] * 2 * $dt"},
+    {1, '-', "1/4*u + 0.1", "TZ_R(0.25) * u[0] + TZ_R(0.1)"},
+    {1, '-', "0*u", "0 * u[0]"},
+    {1, '-', "u + -2*k - -w", "u[0] - 2 * k[0] + w[0]"},
+    {1, '-', "7", "TZ_R(7)"},
+    {1, '-', "u^3", "u[0] * u[0] * u[0]"},
+    {1, '-', "(u + k)^2/w", "const real t1 = u[0] + k[0]; TZ_PUT(tz_u_, t1 * t1 / w[0]);"},
+    {1, '-', "sum(i, -1, 1, i*u[i])", "-u[-1] + u[1]"},
+    {1, '-', "c//2 + (c & 7)%3", "(real)(TZ_CALL(floor_over, c[0], 2) + (c[0] & 7) % 3)"},
+    /* Differences. */
+    {1, '-', "dx(u)", "TZ_R(0.5) * (u[1] - u[-1])"},
+    {1, '-', "lap(u)", "u[-1] + u[1] - 2 * u[0]"},
+    {2, '-', "lap(u)", "u[-1, 0] + u[1, 0] + (u[0, -1] + u[0, 1]) - 4 * u[0, 0]"},
+    {1, '-', "dxx(u, 4)",
+     "TZ_R(1.3333333333333333) * (u[-1] + u[1]) - TZ_R(0.08333333333333333) * (u[-2] + u[2]) - "
+     "TZ_R(2.5) * u[0]"},
+    /* Equal coefficients. */
+    {1, 'g', "0.25*u[-1] + 0.5*u + 0.25*u[1]", "TZ_R(0.25) * (u[-1] + u[1]) + TZ_R(0.5) * u[0]"},
+    {1, 'g', "k - dt*u[-1] + dt*u[1] - w", "k[0] - w[0] - $dt * (u[-1] - u[1])"},
+    {1, '-', "0.25*u[-1] + 0.25*u[1]", "TZ_R(0.25) * u[-1] + TZ_R(0.25) * u[1]"},
+    /* Each product that is added is fused, from the left. */
+    {1, 'f', "u + k*w", "TZ_FMA(k[0], w[0], u[0])"},
+    {1, 'f', "k*w + u", "TZ_FMA(k[0], w[0], u[0])"},
+    {1, 'f', "u - k*w*dt", "TZ_FMA(-(k[0] * w[0]), $dt, u[0])"},
+    {1, 'f', "k*w - u", "TZ_FMA(k[0], w[0], -u[0])"},
+    {1, 'f', "k*w + dt*u", "TZ_FMA($dt, u[0], k[0] * w[0])"},
+    {1, 'f', "u + k^2", "TZ_FMA(k[0], k[0], u[0])"},
+    {1, 'f', "u + k/w", "u[0] + k[0] / w[0]"},
+    {1, 'f', "u + 2*dt", "u[0] + $k1"},
+    {1, 'f', "u + dt*lap(u)", "TZ_FMA($dt, TZ_FMA(TZ_R(-2), u[0], u[-1] + u[1]), u[0])"}};
+
+static void written(const char *wanted, char *out, size_t size)
 {
-    const tz_defined_field fields[] = {REAL_STATE("u"), REAL_STATIC("k"), REAL_STATIC("w"),
-                                       INT_STATE("c")};
-    const tz_defined_param params[] = {PARAM("dt", 1), INT_PARAM("n", 2)};
-    const tz_defined_update updates[] = {{"u", {formula, strlen(formula)}}, {"c", TEXT("c")}};
-    const tz_defined_pass passes[] = {{UPDATES(updates)}};
-    const tz_definition d = {.id = "one",
-                             .dims = dims,
-                             FIELDS(fields),
-                             PARAMS(params),
-                             PASSES(passes),
-                             .group = group,
-                             .fused = fused};
-    tz_defined_source source;
-    assert_ok(tz_define_source(&d, &source, &failure));
-    char *begin = strstr(source.cell_text, "TZ_CELL(tz_update_)\n{\n    "),
-         *end = strstr(begin, "    TZ_PUT(tz_c_, ");
-    assert_non_null(end);
-    *end = '\0';
-    same_text(begin + 26, wanted);
-    tz_defined_source_clear(&source);
+    const bool lines = strchr(wanted, ';');
+    size_t at = (size_t)snprintf(out, size, lines ? "" : "TZ_PUT(tz_u_, ");
+    for (const char *c = wanted; *c; c++) {
+        const int inside = (int)strcspn(c, "]") - 2;
+        if (c[1] == '[')
+            at += (size_t)snprintf(out + at, size - at, "TZ_AT(tz_%c_, %.*s)", *c, inside, c + 2);
+        else if (*c == '$')
+            at += (size_t)snprintf(out + at, size - at, "TZ_K(tz_%.2s_)", c + 1);
+        else
+            out[at++] = *c;
+        c += c[1] == '[' ? inside + 2 : *c == '$' ? 2 : 0;
+    }
+    snprintf(out + at, size - at, lines ? " " : "); ");
 }
 
-static void check_put(int dims, bool group, const char *formula, const char *wanted)
+static void test_updates(void **state)
 {
-    check_put_of(dims, group, false, formula, wanted);
-}
-
-static void test_order_and_constants(void **state)
-{
-    check_put(1, false, "u + k + w",
-              "TZ_PUT(tz_u_, TZ_AT(tz_u_, 0) + TZ_AT(tz_k_, 0) + TZ_AT(tz_w_, 0));\n");
-    check_put(1, false, "u + (k + w)",
-              "TZ_PUT(tz_u_, TZ_AT(tz_u_, 0) + (TZ_AT(tz_k_, 0) + TZ_AT(tz_w_, 0)));\n");
-    check_put(1, false, "u - (k - w)",
-              "TZ_PUT(tz_u_, TZ_AT(tz_u_, 0) - (TZ_AT(tz_k_, 0) - TZ_AT(tz_w_, 0)));\n");
-    check_put(1, false, "(u*k)/w",
-              "TZ_PUT(tz_u_, TZ_AT(tz_u_, 0) * TZ_AT(tz_k_, 0) / TZ_AT(tz_w_, 0));\n");
-    check_put(1, false, "2*dt*u + 1*k + w*1",
-              "TZ_PUT(tz_u_, TZ_K(tz_k1_) * TZ_AT(tz_u_, 0) + TZ_AT(tz_k_, 0) + "
-              "TZ_AT(tz_w_, 0));\n");
-    check_put(1, false, "u*2*dt", "TZ_PUT(tz_u_, TZ_AT(tz_u_, 0) * 2 * TZ_K(tz_dt_));\n");
-    check_put(1, false, "1/4*u + 0.1",
-              "TZ_PUT(tz_u_, TZ_R(0.25) * TZ_AT(tz_u_, 0) + TZ_R(0.1));\n");
-    check_put(1, false, "0*u", "TZ_PUT(tz_u_, 0 * TZ_AT(tz_u_, 0));\n");
-    check_put(1, false, "u + -2*k - -w",
-              "TZ_PUT(tz_u_, TZ_AT(tz_u_, 0) - 2 * TZ_AT(tz_k_, 0) + TZ_AT(tz_w_, 0));\n");
-    check_put(1, false, "7", "TZ_PUT(tz_u_, TZ_R(7));\n");
-    check_put(1, false, "u^3",
-              "TZ_PUT(tz_u_, TZ_AT(tz_u_, 0) * TZ_AT(tz_u_, 0) * TZ_AT(tz_u_, 0));\n");
-    check_put(1, false, "(u + k)^2/w",
-              "const real t1 = TZ_AT(tz_u_, 0) + TZ_AT(tz_k_, 0);\n"
-              "    TZ_PUT(tz_u_, t1 * t1 / TZ_AT(tz_w_, 0));\n");
-    check_put(1, false, "sum(i, -1, 1, i*u[i])",
-              "TZ_PUT(tz_u_, -TZ_AT(tz_u_, -1) + TZ_AT(tz_u_, 1));\n");
-    check_put(1, false, "c//2 + (c & 7)%3",
-              "TZ_PUT(tz_u_, (real)(TZ_CALL(floor_over, TZ_AT(tz_c_, 0), 2) + (TZ_AT(tz_c_, 0) & "
-              "7) % 3));\n");
-}
-
-static void test_differences(void **state)
-{
-    check_put(1, false, "dx(u)",
-              "TZ_PUT(tz_u_, TZ_R(0.5) * (TZ_AT(tz_u_, 1) - TZ_AT(tz_u_, -1)));\n");
-    check_put(1, false, "lap(u)",
-              "TZ_PUT(tz_u_, TZ_AT(tz_u_, -1) + TZ_AT(tz_u_, 1) - 2 * TZ_AT(tz_u_, 0));\n");
-    check_put(2, false, "lap(u)",
-              "TZ_PUT(tz_u_, TZ_AT(tz_u_, -1, 0) + TZ_AT(tz_u_, 1, 0) +\n"
-              "        (TZ_AT(tz_u_, 0, -1) + TZ_AT(tz_u_, 0, 1)) - 4 * TZ_AT(tz_u_, 0, 0));\n");
-    check_put(1, false, "dxx(u, 4)",
-              "TZ_PUT(tz_u_, TZ_R(1.3333333333333333) * (TZ_AT(tz_u_, -1) + TZ_AT(tz_u_, 1)) -\n"
-              "        TZ_R(0.08333333333333333) * (TZ_AT(tz_u_, -2) + TZ_AT(tz_u_, 2)) -\n"
-              "        TZ_R(2.5) * TZ_AT(tz_u_, "
-              "0));\n");
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        const tz_defined_field fields[] = {REAL_STATE("u"), REAL_STATIC("k"), REAL_STATIC("w"),
+                                           INT_STATE("c")};
+        const tz_defined_param params[] = {PARAM("dt", 1), INT_PARAM("n", 2)};
+        const char *formula = cases[i].formula;
+        const tz_defined_update updates[] = {{"u", {formula, strlen(formula)}}, {"c", TEXT("c")}};
+        const tz_defined_pass passes[] = {{UPDATES(updates)}};
+        const tz_definition d = {.id = "one",
+                                 .dims = cases[i].dims,
+                                 FIELDS(fields),
+                                 PARAMS(params),
+                                 PASSES(passes),
+                                 .group = cases[i].how == 'g',
+                                 .fused = cases[i].how == 'f'};
+        tz_defined_source source;
+        char wanted[800], got[800];
+        size_t length = 0;
+        assert_ok(tz_define_source(&d, &source, &failure));
+        const char *begin = strstr(source.cell_text, "TZ_CELL(tz_update_)\n{\n    ") + 26,
+                   *end = strstr(begin, "TZ_PUT(tz_c_, ");
+        for (const char *c = begin; c < end; c++) /* in one line */
+            if (length == 0 || !isspace((unsigned char)*c) || got[length - 1] != ' ')
+                got[length++] = isspace((unsigned char)*c) ? ' ' : *c;
+        got[length] = '\0';
+        written(cases[i].wanted, wanted, sizeof wanted);
+        same_text(got, wanted);
+        tz_defined_source_clear(&source);
+    }
 }
 
 /* A flux formula by hand is the same text, and so the same bits; along faces with k = 1 it is
@@ -158,46 +174,6 @@ static void test_warnings(void **state)
     check_warning("dx(u)", "u + dy(q) + q + dx(u)", NULL);
     check_warning("q + dx(u)", "u + dx(q)", NULL);
     check_warning("u[1,0] - u", "u + div(k, u) + lap(q) + div(dx(u), u)", NULL);
-}
-
-static void test_group(void **state)
-{
-    check_put(1, true, "0.25*u[-1] + 0.5*u + 0.25*u[1]",
-              "TZ_PUT(tz_u_, TZ_R(0.25) * (TZ_AT(tz_u_, -1) + TZ_AT(tz_u_, 1)) +\n"
-              "        TZ_R(0.5) * TZ_AT(tz_u_, 0));\n");
-    check_put(1, true, "k - dt*u[-1] + dt*u[1] - w",
-              "TZ_PUT(tz_u_, TZ_AT(tz_k_, 0) - TZ_AT(tz_w_, 0) -\n"
-              "        TZ_K(tz_dt_) * (TZ_AT(tz_u_, -1) "
-              "- TZ_AT(tz_u_, 1)));\n");
-    check_put(1, false, "0.25*u[-1] + 0.25*u[1]",
-              "TZ_PUT(tz_u_, TZ_R(0.25) * TZ_AT(tz_u_, -1) + TZ_R(0.25) * TZ_AT(tz_u_, 1));\n");
-}
-
-static void check_fused(const char *formula, const char *wanted)
-{
-    check_put_of(1, false, true, formula, wanted);
-}
-
-/* Each product that is added is fused, from the left. */
-static void test_fused(void **state)
-{
-    check_fused("u + k*w",
-                "TZ_PUT(tz_u_, TZ_FMA(TZ_AT(tz_k_, 0), TZ_AT(tz_w_, 0), TZ_AT(tz_u_, 0)));\n");
-    check_fused("k*w + u",
-                "TZ_PUT(tz_u_, TZ_FMA(TZ_AT(tz_k_, 0), TZ_AT(tz_w_, 0), TZ_AT(tz_u_, 0)));\n");
-    check_fused("u - k*w*dt", "TZ_PUT(tz_u_, TZ_FMA(-(TZ_AT(tz_k_, 0) * TZ_AT(tz_w_, 0)), "
-                              "TZ_K(tz_dt_), TZ_AT(tz_u_, 0)));\n");
-    check_fused("k*w - u",
-                "TZ_PUT(tz_u_, TZ_FMA(TZ_AT(tz_k_, 0), TZ_AT(tz_w_, 0), -TZ_AT(tz_u_, 0)));\n");
-    check_fused("k*w + dt*u", "TZ_PUT(tz_u_, TZ_FMA(TZ_K(tz_dt_), TZ_AT(tz_u_, 0), TZ_AT(tz_k_, 0) "
-                              "* TZ_AT(tz_w_, 0)));\n");
-    check_fused("u + k^2",
-                "TZ_PUT(tz_u_, TZ_FMA(TZ_AT(tz_k_, 0), TZ_AT(tz_k_, 0), TZ_AT(tz_u_, 0)));\n");
-    check_fused("u + k/w", "TZ_PUT(tz_u_, TZ_AT(tz_u_, 0) + TZ_AT(tz_k_, 0) / TZ_AT(tz_w_, 0));\n");
-    check_fused("u + 2*dt", "TZ_PUT(tz_u_, TZ_AT(tz_u_, 0) + TZ_K(tz_k1_));\n");
-    check_fused("u + dt*lap(u)", "TZ_PUT(tz_u_, TZ_FMA(TZ_K(tz_dt_), TZ_FMA(TZ_R(-2), TZ_AT(tz_u_, "
-                                 "0), TZ_AT(tz_u_, -1) +\n"
-                                 "        TZ_AT(tz_u_, 1)), TZ_AT(tz_u_, 0)));\n");
 }
 
 static void test_coefficients(void **state)
@@ -352,8 +328,8 @@ static void test_raw_text(void **state)
               "#define TZ_CONSTANTS(tz_d) tz_d(dt, real) tz_d(n, int) tz_d(push, real, varies)\n"
               "\nTZ_CELL(own) { TZ_PUT(u, TZ_K(dt) * TZ_AT(u, 3)); }\n");
     assert_non_null(strstr(source.plugin_text, "#define TZ_CELL_RADIUS 3\n"));
-    assert_non_null(
-        strstr(source.plugin_text, "constants[TZ_CONSTANT(own, n)] = p[PARAM_n].number;\n"));
+    assert_non_null(strstr(source.plugin_text,
+                           "constants[TZ_CONSTANT(own, n)] = setup->params[PARAM_n].number;\n"));
     assert_non_null(strstr(source.plugin_text, "TZ_WRITES(own, u)"));
     tz_defined_source_clear(&source);
 }
@@ -451,17 +427,16 @@ static void test_plugin(void **state)
         "static const tz_param params[PARAMS] = {\n"
         "    [PARAM_dt] = TZ_REAL_PARAM(\"dt\", 0.1, 0, 1, \"s\", \"time step\"),\n};\n\n"
         "/* The constants of the cell update, in double; each is rounded once. */\n"
-        "static int derive(tz_setup *setup)\n{\n    const tz_value *p = setup->params;\n"
-        "    double *constants = setup->constants;\n"
-        "    constants[TZ_CONSTANT(tz_update_, tz_k1_)] = p[PARAM_dt].number * "
-        "p[PARAM_dt].number;\n"
+        "static int derive(tz_setup *setup)\n{\n"
+        "    double *constants = setup->constants;\n    (void)constants;\n"
+        "    constants[TZ_CONSTANT(tz_update_, tz_k1_)] =\n"
+        "        setup->params[PARAM_dt].number * setup->params[PARAM_dt].number;\n"
         "    return 0;\n}\n\n"
         "/* The constants that change with the iteration. */\n"
-        "static int at_step(const tz_setup *setup, int64_t step, double *constants)\n{\n    "
-        "(void)step;\n"
-        "    const tz_value *p = setup->params;\n"
+        "static int at_step(const tz_setup *setup, int64_t step, double *constants)\n{\n"
+        "    (void)setup, (void)step;\n"
         "    constants[TZ_CONSTANT(tz_update_, tz_push_)] =\n"
-        "        exp(-tz_formula_power((double)step - 50.0, 2) * p[PARAM_dt].number);\n"
+        "        exp(-tz_formula_power((double)step - 50.0, 2) * setup->params[PARAM_dt].number);\n"
         "    return 0;\n}\n\n"
         "static const tz_field fields[] = {\n"
         "    TZ_STATE_FIELD(\"u\", TZ_REAL, \"m\", \"height\", .initial = 0.5, .boundary_value = "
@@ -491,7 +466,6 @@ static void test_plugin(void **state)
     tz_defined_source_clear(&source);
 }
 
-TEST_MAIN(NULL, NULL, TEST(test_order_and_constants), TEST(test_differences), TEST(test_divergence),
-          TEST(test_warnings), TEST(test_group), TEST(test_fused), TEST(test_coefficients),
-          TEST(test_forms), TEST(test_grouped_coefficients), TEST(test_raw_text), TEST(test_lists),
-          TEST(test_hostile_words), TEST(test_plugin))
+TEST_MAIN(NULL, NULL, TEST(test_updates), TEST(test_divergence), TEST(test_warnings),
+          TEST(test_coefficients), TEST(test_forms), TEST(test_grouped_coefficients),
+          TEST(test_raw_text), TEST(test_lists), TEST(test_hostile_words), TEST(test_plugin))

@@ -2,15 +2,18 @@
 #include "define/scalar.h"
 #include "tests/unit.h"
 
-static const char *const params[] = {"dt", "width"};
-static const double values[] = {0.25, 10};
+static const tz_param params[] = {TZ_REAL_PARAM("dt", 0, 0, 1, "", ""),
+                                  TZ_TEXT_PARAM("words", "", "", .min = 0),
+                                  TZ_REAL_PARAM("width", 0, 0, 1, "", "")};
+static const tz_stencil stencil = {.params_count = 3, .params = params};
+static const tz_value values[] = {{.number = 0.25}, {.text = ""}, {.number = 10}};
 
 static double at(const char *formula, int64_t step)
 {
     tz_scalar *scalar;
-    assert_ok(
-        tz_scalar_create(&scalar, formula, strlen(formula), params, 2, "amplitude", &failure));
-    const double value = tz_scalar_at(scalar, step, values);
+    assert_ok(tz_scalar_create(&scalar, &stencil, "amplitude", formula, strlen(formula), &failure));
+    const tz_series series = tz_scalar_series(scalar);
+    const double value = series.value(series.context, values, step);
     tz_scalar_destroy(scalar);
     return value;
 }
@@ -45,9 +48,9 @@ static void refused(const char *formula, tz_status wanted, const char *words)
 {
     tz_scalar *scalar;
     const tz_status status =
-        tz_scalar_create(&scalar, formula, strlen(formula), params, 2, "amplitude", &failure);
+        tz_scalar_create(&scalar, &stencil, "amplitude", formula, strlen(formula), &failure);
     assert_null(scalar);
-    assert_string_equal(failure.place, "amplitude");
+    assert_string_equal(failure.place, "scalar 'amplitude'");
     if (status != wanted || !strstr(failure.message, words))
         fail_msg("'%s': %d, %s", formula, (int)status, failure.message);
 }

@@ -79,11 +79,15 @@ static tz_status formula_read(const char *path, tz_error *error)
         tz_defined_source_clear(&first);
         tz_defined_source_clear(&again);
     }
-    static const char *const params[] = {"dt", "n"};
-    static const double values[] = {0.1, 3};
+    static const tz_param params[] = {TZ_REAL_PARAM("dt", 0.1, 0, 1, "", ""),
+                                      TZ_REAL_PARAM("n", 3, 0, 9, "", "")};
+    static const tz_stencil stencil = {.params_count = 2, .params = params};
+    static const tz_value values[] = {{.number = 0.1}, {.number = 3}};
     tz_scalar *scalar;
-    if (tz_scalar_create(&scalar, text, length, params, 2, "scalar", NULL) == TZ_OK)
-        tz_scalar_at(scalar, 7, values);
+    if (tz_scalar_create(&scalar, &stencil, "scalar", text, length, NULL) == TZ_OK) {
+        const tz_series series = tz_scalar_series(scalar);
+        series.value(series.context, values, 7);
+    }
     tz_scalar_destroy(scalar);
     free(text);
     return accepted ? TZ_OK : status;

@@ -275,6 +275,23 @@ tz_status tz_cpu_check_numbers(const tz_problem *problem, const tz_plan *plan, t
     return TZ_OK;
 }
 
+int tz_cpu_fields(const tz_problem *problem, tz_role role)
+{
+    int count = 0;
+    for (int f = 0; f < problem->stencil->fields_count; f++)
+        count += problem->stencil->fields[f].role == role;
+    return count;
+}
+
+double tz_cpu_bytes(const tz_problem *problem, tz_role role)
+{
+    double bytes = 0;
+    for (int f = 0; f < problem->stencil->fields_count; f++)
+        if (problem->stencil->fields[f].role == role)
+            bytes += (double)tz_problem_element_size(problem, f);
+    return bytes;
+}
+
 int64_t tz_cpu_split_evenly(int64_t extent, int64_t largest, int64_t unit)
 {
     if (largest >= extent)

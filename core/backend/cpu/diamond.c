@@ -56,12 +56,8 @@ static bool is_long(const tz_problem *problem, int threads, int64_t height)
 /* What the planes of all levels of a diamond of so many rows take, in both arrays. */
 static double planes_bytes(const tz_problem *problem, int64_t rows)
 {
-    double element = 0;
-    for (int f = 0; f < problem->stencil->fields_count; f++)
-        if (problem->stencil->fields[f].role == TZ_STATE)
-            element += 2 * (double)tz_problem_element_size(problem, f);
-    return element * (double)problem->elements[0] * (double)(rows + TZ_DIAMOND_PLANES) *
-           (double)rows / 2;
+    return 2 * tz_cpu_bytes(problem, TZ_STATE) * (double)problem->elements[0] *
+           (double)(rows + TZ_DIAMOND_PLANES) * (double)rows / 2;
 }
 
 /* As many that a row of diamonds has a quarter more of them than threads, but planes do not take
@@ -90,13 +86,9 @@ static bool diamond_may(const tz_cpu_grid *grid, const tz_plan *plan)
 static bool diamond_preferred(const tz_cpu_grid *grid, const tz_plan *plan)
 {
     const tz_problem *problem = grid->problem;
-    int computed = 0, given = 0; /* fields */
     (void)plan;
-    for (int f = 0; f < problem->stencil->fields_count; f++) {
-        computed += problem->stencil->fields[f].role == TZ_STATE;
-        given += problem->stencil->fields[f].role == TZ_STATIC;
-    }
-    return grid->machine->l2_bytes >= TZ_CPU_L2_LARGE && computed == 1 && given <= 1 &&
+    return grid->machine->l2_bytes >= TZ_CPU_L2_LARGE && tz_cpu_fields(problem, TZ_STATE) == 1 &&
+           tz_cpu_fields(problem, TZ_STATIC) <= 1 &&
            problem->elements[1] >= ROWS_LEAST * reach_of(problem) * grid->stage.threads;
 }
 

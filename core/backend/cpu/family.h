@@ -90,6 +90,10 @@ int64_t tz_cpu_split_evenly(int64_t extent, int64_t largest, int64_t unit);
  * up. */
 int tz_cpu_growth(const tz_problem *problem, int axis);
 
+/* Fields of a role, and bytes of an element of all of them together. */
+int tz_cpu_fields(const tz_problem *problem, tz_role role);
+double tz_cpu_bytes(const tz_problem *problem, tz_role role);
+
 /* A second-level cache of so many bytes or more is used alone: processors that have one are slow to
  * reach their third level. */
 #define TZ_CPU_L2_LARGE (INT64_C(2) << 20)

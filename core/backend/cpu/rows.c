@@ -3,6 +3,7 @@
 
 #include "base/cache.h"
 #include "base/machine.h"
+#include "base/minmax.h"
 #include <math.h>
 #include <pthread.h>
 #include <stdio.h>
@@ -83,7 +84,10 @@ static tz_status open_bench(bench *b, const tz_rows_call *call, int64_t count, i
     const int dims = problem->dims, radius = call->pass->radius;
     const int fields = tz_stencil_fields_all(problem->stencil);
     const int window = (dims == 1 ? 1 : 2 * radius + 1) + call->slabs - 1;
-    const ptrdiff_t more = dims == 3 ? radius : 0, tall = (ptrdiff_t)rows + 2 * more;
+    int around = radius; /* rows of a plane: static fields may be read farther away than others */
+    for (int f = 0; f < fields; f++)
+        around = tz_max_int(around, problem->stencil->fields[f].radius);
+    const ptrdiff_t more = dims == 3 ? around : 0, tall = (ptrdiff_t)rows + 2 * more;
     size_t bytes = 0, row_bytes[TZ_FIELDS_MAX];
     for (int f = 0; f < fields; f++) {
         const size_t size = tz_problem_element_size(problem, f);

@@ -86,12 +86,7 @@ static double ring_bytes_per_element(const tz_problem *problem)
  * slab passes through the levels. */
 static double static_bytes_per_element(const tz_problem *problem)
 {
-    const int lag = tz_cpu_growth(problem, problem->dims - 1);
-    double bytes = 0.0;
-    for (int f = 0; f < problem->stencil->fields_count; f++)
-        if (problem->stencil->fields[f].role == TZ_STATIC)
-            bytes += (double)tz_problem_element_size(problem, f) * lag;
-    return bytes;
+    return tz_cpu_bytes(problem, TZ_STATIC) * tz_cpu_growth(problem, problem->dims - 1);
 }
 
 /* The tiles of a plan that lean; 0: none. An extent that is 0 is that of the grid. */
@@ -209,10 +204,7 @@ static void choose_batch(const tz_problem *problem, const tz_machine *machine, i
 {
     const bool in_place = tz_stage_is_in_place(stage);
     const int64_t l1 = machine->l1_bytes > 0 ? machine->l1_bytes : 32 << 10;
-    int64_t row = 0; /* bytes of a row of all state fields */
-    for (int f = 0; f < problem->stencil->fields_count; f++)
-        if (problem->stencil->fields[f].role == TZ_STATE)
-            row += stage->tile[0] * (int64_t)tz_problem_element_size(problem, f);
+    const int64_t row = stage->tile[0] * (int64_t)tz_cpu_bytes(problem, TZ_STATE);
     stage->group = 0;
     stage->batch = problem->dims == 3 && in_place ? PLANES_AT_ONCE
                    : problem->dims != 2           ? 1
@@ -457,14 +449,12 @@ bool tz_cpu_prefers_in_place(const tz_cpu_grid *grid)
     const tz_problem *problem = grid->problem;
     const tz_stage *stage = &grid->stage;
     const int64_t row = problem->elements[0] * (int64_t)tz_problem_element_size(problem, 0);
-    int computed = 0, fixed = 0;
-    for (int f = 0; f < problem->stencil->fields_count; f++) {
-        computed += problem->stencil->fields[f].role == TZ_STATE;
-        fixed += problem->stencil->fields[f].role == TZ_STATIC;
-    }
+    if (tz_cpu_fields(problem, TZ_STATE) != 1)
+        return false;
     if (problem->dims == 3)
-        return computed == 1 && prefers_planes_in_place(problem, stage, grid->machine, row, fixed);
-    return problem->dims == 2 && computed == 1 && tz_stage_is_in_place(stage) &&
+        return prefers_planes_in_place(problem, stage, grid->machine, row,
+                                       tz_cpu_fields(problem, TZ_STATIC));
+    return problem->dims == 2 && tz_stage_is_in_place(stage) &&
            row >= (tz_boundary_wraps(problem->boundary[1][0]) ? ROW_IN_PLACE_PERIODIC
                                                               : ROW_IN_PLACE) &&
            most_in_place(problem, stage) * growth_max(problem) >= HEIGHT_IN_PLACE;

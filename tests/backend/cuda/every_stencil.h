@@ -9,7 +9,7 @@
 
 /* Local memory is off chip: a kernel that needs it is slow, and nothing else says so. In 3-D a
  * dozen words are let off: they are border code's, and with fewer threads or columns all is slower.
- * In the family direct, which spares registers (choose_blocks()), wave3d8 has 16 and fdd5 24. In
+ * The family direct spares registers (choose_blocks()): wave3d8 has 80 bytes. In
  * double precision a resident kernel may store four words before its loop and load them once an
  * iteration or once an exchange, as that of twofields does. Figures are for sm_90. */
 static void check_local(const tz_problem *problem, const tz_plan *plan, const tz_model_work *work)

@@ -19,9 +19,9 @@
 
 enum { IDLE_MAX = 64, TURN_MS = 5 };
 
-/* Address space of a compiler: the largest kernels take a fifth of it. */
-#define BYTES_MOST (INT64_C(8) << 30)
-#define BYTES_LEAST (INT64_C(2) << 30)
+/* Address space of a compiler: the largest kernels take 0.3 GiB. */
+#define BYTES_MOST (INT64_C(4) << 30)
+#define BYTES_LEAST (INT64_C(1) << 30)
 /* Seconds that a source may take, on the clock and of the processor. Large kernels take ten on a
  * quiet machine. */
 #define LIMIT_S 300.0

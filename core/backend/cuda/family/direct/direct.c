@@ -435,7 +435,6 @@ static void plain_work(const tz_cuda_job *job, tz_model_work *out)
     tz_cuda_count_ghosts(out, bytes.loaded, last > 0 ? before : 0.0, 0.0);
     out->redundancy = 1.0;
     out->streams = out->marches = true;
-    out->memory_share = TZ_FIT_MEMORY_SHARE_DIRECT;
 }
 
 static void direct_work(const tz_cuda_job *job, tz_model_work *out)
