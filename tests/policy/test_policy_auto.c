@@ -155,8 +155,8 @@ static void an_unfinished_search_goes_on(void **state)
     tz_policy_destroy(policy);
 }
 
-/* A height alone: the best plan of that height is looked for. With a tile or a policy the plan stays
- * as it is given. */
+/* A height alone: the best plan of that height is looked for. With a tile or a policy the plan
+ * stays as it is given. */
 static void a_given_height_stays(void **state)
 {
     static const int four[] = {4, 0};
