@@ -2,6 +2,7 @@
 #include "cli/predict_options.h"
 
 #include "cli/print_predictions.h"
+#include "lua/interrupt.h"
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -133,18 +134,21 @@ static int check_jump(const tz_command *command, const settings *s)
 /* TZ_OPTIONS_GO_ON, or what to exit with. */
 static int parse(const tz_command *command, int argc, char **argv, settings *s)
 {
-    bool compile = false;
-    enum { OWN = 6 };
+    enum { OWN = 7 };
     tz_option options[OWN + TZ_PREDICTOR_OPTIONS_MAX + 1] = {
-        TZ_CALL("model", s, take_model), TZ_FLAG("all", &s->request.all),
-        TZ_FLAG("compile", &compile),    TZ_CALL("jump", s, take_jump),
-        TZ_FLAG("measure", &s->measure), TZ_VERBOSE(&s->verbose)};
+        TZ_CALL("model", s, take_model),
+        TZ_FLAG("all", &s->request.all),
+        TZ_FLAG("quick", &s->request.quick),
+        TZ_FLAG("compile", &s->request.compile),
+        TZ_CALL("jump", s, take_jump),
+        TZ_FLAG("measure", &s->measure),
+        TZ_VERBOSE(&s->verbose)};
     add_options(s, options + OWN);
     const int code = tz_predict_options_read(&s->predict, command, argc, argv, options);
     if (code != TZ_OPTIONS_GO_ON)
         return code;
-    if (compile)
-        s->request.effort = TZ_EFFORT_COMPILE;
+    if (s->request.quick && s->request.compile)
+        return tz_misuse(command, "--quick or --compile, not both");
     s->request.given = s->predict.simulation.plan;
     memcpy(s->request.block, s->predict.block, sizeof s->request.block);
     take_options(s);
@@ -156,11 +160,16 @@ static int make_tables(const settings *s, const tz_workload *workload, tz_predic
                        int *count)
 {
     tz_error error;
+    tz_predict_progress progress;
     tz_prediction_request request = s->request;
     *count = 0;
+    request.watch = &progress.watch;
     if (!s->every) {
-        if (tz_prediction_table_create(&tables[0], workload, &request, &error) != TZ_OK)
-            return tz_fail(EXIT_FAILED, &error);
+        tz_predict_progress_begin(&progress);
+        const tz_status status = tz_prediction_table_create(&tables[0], workload, &request, &error);
+        tz_predict_progress_clear(&progress);
+        if (status != TZ_OK)
+            return tz_predict_fail(&error);
         *count = 1;
         if (s->measure && !(s->jump > 0) &&
             tz_prediction_table_measure(tables[0], workload, s->predict.simulation.device,
@@ -172,7 +181,13 @@ static int make_tables(const settings *s, const tz_workload *workload, tz_predic
         if (!tz_predictors[i]->model)
             continue;
         request.by = tz_predictors[i];
-        if (tz_prediction_table_create(&tables[*count], workload, &request, &error) == TZ_OK)
+        tz_predict_progress_begin(&progress);
+        const tz_status status =
+            tz_prediction_table_create(&tables[*count], workload, &request, &error);
+        tz_predict_progress_clear(&progress);
+        if (status == TZ_INTERRUPTED)
+            return tz_predict_fail(&error);
+        if (status == TZ_OK)
             (*count)++;
         else
             fprintf(stderr, "trapeze: %s is left out: %s\n", request.by->name, error.message);
@@ -288,8 +303,10 @@ static int print_jump(const settings *s, const tz_workload *workload,
 
 static int predict(const tz_command *command, int argc, char **argv)
 {
-    settings s = {.predict = {.simulation = {.precision = -1}}, .request = {.by = NULL}};
+    settings s = {.predict = {.simulation = {.precision = -1, .stopped = tz_interrupt_signal}},
+                  .request = {.by = NULL}};
     tz_workload *workload = NULL;
+    tz_interrupt_install();
     tz_prediction_table *tables[MODELS_MAX] = {NULL};
     int count = 0, code = parse(command, argc, argv, &s);
     if (code == TZ_OPTIONS_GO_ON)
@@ -318,7 +335,8 @@ const tz_command tz_command_predict = {
     "                        the model counts\n"
     "  --all                 the same with every plan, not only the best of a family and height\n"
     "  --compile             compile every kernel; without it, only those that may be best, as\n"
-    "                        many at once as there are threads (at most 16), none begun after 8 s\n"
+    "                        many at once as there are threads (at most 16)\n"
+    "  --quick               estimates: compile only what these need, two kernels of a kind\n"
     "{model options}"
     "  --jump N              N steps at once in the frequency domain against the best plan: both\n"
     "                        times, and from how many steps on a jump is faster\n"

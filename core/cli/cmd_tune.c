@@ -404,18 +404,17 @@ static bool on_progress(void *context, int done, int of)
     return tz_interrupt_signal() == 0;
 }
 
-static int failed(tz_status status, const tz_error *error)
-{
-    return tz_fail(status == TZ_INTERRUPTED ? 128 + tz_interrupt_signal() : EXIT_FAILED, error);
-}
-
-static int measure(const settings *s, const tz_workload *workload)
+static int measure(settings *s, const tz_workload *workload)
 {
     tz_error error;
     tz_tune *tune = NULL;
+    tz_predict_progress progress;
+    tz_predict_progress_begin(&progress);
+    s->request.watch = &progress.watch;
     tz_status status = tz_tune_create(&tune, workload, &s->request, &error);
+    tz_predict_progress_clear(&progress);
     if (status != TZ_OK)
-        return failed(status, &error);
+        return tz_predict_fail(&error);
     const tz_tune_sheet context = {workload, tune};
     const tz_sheet rows = tz_tune_rows(&context);
     if (s->predict.form == TZ_FORM_CSV)
@@ -444,7 +443,7 @@ static int compile(const settings *s, const tz_workload *workload)
     int count = 0;
     const tz_status status = tz_tune_compile(workload, &s->request, s->part, s->of, &count, &error);
     if (status != TZ_OK)
-        return failed(status, &error);
+        return tz_predict_fail(&error);
     printf("%s on %s: %d plans compiled\n", workload->problem.stencil->id, workload->grid, count);
     return tz_finish_output();
 }

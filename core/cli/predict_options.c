@@ -9,6 +9,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 int tz_numbers_parse(const char *text, int most, double low, double high, double *out)
 {
@@ -196,7 +197,7 @@ static int find_stencil(tz_predict_options *predict, const tz_stencil **stencil)
     const tz_status status =
         from->path ? tz_plugins_define(&predict->plugins, from, &error) : TZ_OK;
     if (status == TZ_INTERRUPTED)
-        return tz_fail(128 + tz_interrupt_signal(), &error);
+        return tz_predict_fail(&error);
     if (!predict->stencil && tz_replay_choose(from, predict->chosen, status ? &error : NULL,
                                               &predict->stencil) != EXIT_DONE)
         return EXIT_FAILED;
@@ -232,7 +233,38 @@ int tz_predict_options_apply(tz_predict_options *predict, const tz_command *comm
                                          .link = predict->link,
                                          .let_unstable = let_unstable};
     return tz_workload_create(out, &workload, &error) == TZ_OK ? EXIT_DONE
-                                                               : tz_fail(EXIT_FAILED, &error);
+                                                               : tz_predict_fail(&error);
+}
+
+int tz_predict_fail(const tz_error *error)
+{
+    return tz_fail(error->code == TZ_INTERRUPTED ? 128 + tz_interrupt_signal() : EXIT_FAILED,
+                   error);
+}
+
+static void on_predicted(void *context, const tz_predicted_plan *plan)
+{
+    tz_predict_progress *progress = context;
+    (void)plan;
+    progress->count++;
+    fprintf(stderr, "\rpredicting: %d plan%s compiled\033[K", progress->count,
+            progress->count == 1 ? "" : "s");
+}
+
+void tz_predict_progress_begin(tz_predict_progress *progress)
+{
+    *progress = (tz_predict_progress){.terminal = isatty(STDERR_FILENO) == 1};
+    progress->watch.context = progress;
+    if (!progress->terminal)
+        return;
+    progress->watch.compiled = on_predicted;
+    fputs("predicting", stderr);
+}
+
+void tz_predict_progress_clear(const tz_predict_progress *progress)
+{
+    if (progress->terminal)
+        fputs("\r\033[K", stderr);
 }
 
 void tz_predict_options_clear(tz_predict_options *predict)

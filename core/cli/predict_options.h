@@ -3,6 +3,7 @@
 #define TZ_CORE_CLI_PREDICT_OPTIONS_H
 
 #include "cli/command.h"
+#include "predict/predictions.h"
 #include "predict/workload.h"
 
 enum { TZ_PREDICT_OPTIONS_SETS_MAX = TZ_PARAMS_MAX };
@@ -68,6 +69,19 @@ int tz_predict_options_read(tz_predict_options *predict, const tz_command *comma
  * computation is unstable. EXIT_DONE, or what to exit with after a printed error. */
 int tz_predict_options_apply(tz_predict_options *predict, const tz_command *command,
                              bool let_unstable, tz_workload **out);
+/* A line on a terminal that says how many plans are predicted; clear it before anything else is
+ * printed. */
+typedef struct tz_predict_progress {
+    tz_predictions_watch watch; /* for a request */
+    int count;
+    bool terminal;
+} tz_predict_progress;
+void tz_predict_progress_begin(tz_predict_progress *progress);
+void tz_predict_progress_clear(const tz_predict_progress *progress);
+
+/* Print an error. Returns what to exit with: 128 + the signal after TZ_INTERRUPTED. */
+int tz_predict_fail(const tz_error *error);
+
 void tz_predict_options_clear(tz_predict_options *predict);
 
 /* Read 1 to `most` numbers from `low` to `high`, separated by commas. Returns how many; 0 when the

@@ -237,7 +237,6 @@ static void get_added(lua_State *L, int dims, tz_prediction_request *request)
 static void get_prediction(lua_State *L, workload_request *workload, tz_prediction_request *request,
                            bool *measure)
 {
-    bool compile = false;
     const char *model = NULL;
     tz_error error;
     *request = (tz_prediction_request){.given = workload->given};
@@ -248,8 +247,7 @@ static void get_prediction(lua_State *L, workload_request *workload, tz_predicti
     get_added(L, workload->dims, request);
     tz_key_flag(L, 1, predicting, "all", &request->all);
     tz_key_flag(L, 1, predicting, "measure", measure);
-    if (tz_key_flag(L, 1, predicting, "compile", &compile) && compile)
-        request->effort = TZ_EFFORT_COMPILE;
+    tz_key_flag(L, 1, predicting, "compile", &request->compile);
     const char *other = !request->by || request->by->model ? NULL
                         : *measure                         ? "measure"
                                                            : tz_predictor_excess(request);

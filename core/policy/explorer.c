@@ -9,6 +9,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#define BUDGET_S 60.0 /* nobody waits */
+
 struct tz_explorer {
     tz_policy_subject subject;
     tz_problem problem;
@@ -43,9 +45,9 @@ static void *explore(void *data)
         tz_place place = e->subject.place;
         place.device = &device;
         place.cancel.unwanted = &e->unwanted;
-        const tz_predictions_watch watch = {on_compiled, e};
-        status = tz_predictions_create_watched(&made, &e->problem, e->subject.backend, &place,
-                                               &e->given, &watch, &error);
+        const tz_predictions_watch watch = {on_compiled, e, BUDGET_S};
+        status = tz_predictions_create(&made, &e->problem, e->subject.backend, &place, &e->given,
+                                       TZ_EFFORT_CACHED, &watch, &error);
         tz_predictions_destroy(made);
     }
     pthread_mutex_lock(&e->lock);

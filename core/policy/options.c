@@ -64,7 +64,7 @@ tz_status tz__policy_predict(const tz_policy_subject *subject, const tz_plan *gi
     tz_place place = subject->place;
     place.device = &device;
     status = tz_predictions_create(&made, subject->problem, subject->backend, &place, given,
-                                   TZ_EFFORT_CACHED, error);
+                                   TZ_EFFORT_CACHED, NULL, error);
     if (status)
         return status;
     *out = (tz_policy_options){.best = -1};

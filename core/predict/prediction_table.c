@@ -95,6 +95,13 @@ static int compare_rows(const void *a, const void *b)
            (x->prediction.time_s < y->prediction.time_s);
 }
 
+static tz_effort effort_of(const tz_prediction_request *request)
+{
+    return request->compile ? TZ_EFFORT_COMPILE
+           : request->quick ? TZ_EFFORT_KNOWN
+                            : TZ_EFFORT_CACHED;
+}
+
 static tz_status rows_of_predictions(tz_prediction_table *table, const tz_workload *workload,
                                      const tz_prediction_request *request, tz_error *error)
 {
@@ -104,7 +111,7 @@ static tz_status rows_of_predictions(tz_prediction_table *table, const tz_worklo
             given.tile[axis] = (int64_t)request->block[axis];
     tz_status status =
         tz_predictions_create(&table->predictions, &workload->problem, workload->backend,
-                              &workload->place, &given, request->effort, error);
+                              &workload->place, &given, effort_of(request), request->watch, error);
     if (status)
         return status;
     const tz_predictions *f = table->predictions;
@@ -248,7 +255,7 @@ static tz_status compare_with_one(tz_prediction_table *table, const tz_workload 
         return tz_error_set(error, TZ_MEMORY, NULL, "not enough memory for predictions");
     tz_workload_alone(workload, one);
     tz_status status = tz_predictions_create(&alone, &one->problem, one->backend, &one->place,
-                                             &given, request->effort, error);
+                                             &given, effort_of(request), request->watch, error);
     if (!status) {
         table->alone_s = alone->plans[alone->best].prediction.time_s;
         table->devices = tz_workload_devices(workload);
@@ -334,7 +341,7 @@ static void write_choice(tz_prediction_table *table)
         tz_prediction_choice_text(best, fast, table->choice, sizeof table->choice);
 }
 
-static void conclude(tz_prediction_table *table, const tz_workload *workload)
+static void conclude(tz_prediction_table *table, const tz_workload *workload, bool quick)
 {
     const tz_prediction_row *best = &table->rows[table->best];
     int estimated = 0;
@@ -360,7 +367,12 @@ static void conclude(tz_prediction_table *table, const tz_workload *workload)
                       "%d more plans have long code that takes minutes to compile and is seldom "
                       "faster: they are left out (--compile compiles them)",
                       table->predictions->long_count);
-    if (estimated > 0)
+    if (estimated > 0 && quick)
+        tz_model_note(&table->notes,
+                      "these are estimates: %d of %d rows are not compiled (without --quick those "
+                      "that may be best are)",
+                      estimated, table->count);
+    else if (estimated > 0)
         tz_model_note(&table->notes,
                       "%d of %d rows are not compiled: their registers are estimated (--compile "
                       "compiles them)",
@@ -387,7 +399,7 @@ tz_status tz_prediction_table_create(tz_prediction_table **out, const tz_workloa
         return status;
     }
     if (table->count > 0)
-        conclude(table, workload);
+        conclude(table, workload, request->quick);
     *out = table;
     return TZ_OK;
 }

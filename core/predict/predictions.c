@@ -18,12 +18,11 @@
 /* Some plans of each kind are compiled, and the others are estimated from them. Estimates err. So
  * then, as many at a time as there are threads, the plans are compiled whose estimate is within
  * TZ_FIT_MARGIN of the best (TZ_FIT_MARGIN_MANY with many threads). When MOST are compiled for each
- * thread, or after BUDGET_S, only plans are compiled whose estimate is better than the best: a
- * better estimate should not be left unconfirmed. That ends at OVERTIME times MOST and BUDGET_S.
- * The choice depends on the number of threads, and on their speed only where a budget ends it. */
+ * thread, those counted that were compiled before, or after the watch's budget, only plans are
+ * compiled whose estimate is better than the best: a better estimate should not be left
+ * unconfirmed. That ends at OVERTIME times MOST and the budget. The choice depends on the number of
+ * threads, and on their speed only where there is a budget. */
 enum { MOST = 8, MOST_LEAST = 24, MANY_THREADS = 8, OVERTIME = 3, COMPILE_THREADS_MAX = 16 };
-#define BUDGET_S 8.0
-#define BUDGET_BESIDE_S 60.0 /* nobody waits */
 
 typedef struct maker {
     tz__predict_fn *predict;
@@ -33,7 +32,7 @@ typedef struct maker {
     const tz_plan *listed; /* in place of the backend's candidates; NULL: these */
     int listed_count;
     tz_predictions *predictions;
-    double budget_s, compiling_s;
+    double compiling_s;
     tz_error first;                    /* why a plan was left out, the first time */
     const tz_predictions_watch *watch; /* NULL: none */
     pthread_mutex_t watch_lock;
@@ -76,7 +75,7 @@ typedef struct compilation {
 
 static void tell(maker *m, const tz_predicted_plan *plan)
 {
-    if (!m->watch || plan->work.estimated)
+    if (!m->watch || !m->watch->compiled || plan->work.estimated)
         return;
     pthread_mutex_lock(&m->watch_lock);
     m->watch->compiled(m->watch->context, plan);
@@ -313,8 +312,10 @@ static tz_status estimate(maker *m, bool *refused, tz_error *error)
         refused[i] = false;
         if (!f->plans[i].work.estimated)
             continue;
-        const tz_status one = look_at(m, &f->plans[i], TZ_EFFORT_CACHED, &why);
-        if (one == TZ_MEMORY)
+        tz_status one = tz__check_stopped(m->place, &why);
+        if (!one)
+            one = look_at(m, &f->plans[i], TZ_EFFORT_CACHED, &why);
+        if (one == TZ_MEMORY || one == TZ_INTERRUPTED)
             return tz_error_set(error, one, why.place, "%s", why.message);
         if (one)
             note(m, &why);
@@ -446,6 +447,24 @@ static void choose_lowest(const tz_predictions *f, bool few, bool *wanted)
     }
 }
 
+/* Chooses what estimates need: the lowest two plans of those that differ in height and blocks. */
+static void choose_two(const tz_predictions *f, bool *wanted)
+{
+    for (int i = 0; i < f->count; i++) {
+        const tz_plan *plan = &f->plans[i].plan;
+        int before = 0;
+        for (int k = 0; k < f->count; k++) {
+            const tz_plan *other = &f->plans[k].plan;
+            const bool lower =
+                other->height < plan->height || (other->height == plan->height && k < i);
+            before += lower && strcmp(other->family, plan->family) == 0 &&
+                      other->vector == plan->vector && other->warps == plan->warps &&
+                      other->swap == plan->swap && other->lanes == plan->lanes;
+        }
+        wanted[i] = before < 2;
+    }
+}
+
 /* Chooses a second plan of each kind, in the middle; then the others can be estimated. Large
  * kernels take long to compile and spill registers: a kind whose loop would be longer than
  * TEXT_LONG gets a lower one. Of a kind of two plans the second is chosen only if its height is at
@@ -484,26 +503,16 @@ static int choose_best(const tz_predictions *f, double margin, int most, bool *w
     return count;
 }
 
-static tz_status confirm(maker *m, bool all, tz_error *error)
+/* Compiles the plans that may be best. `wanted`: room. */
+static tz_status confirm(maker *m, bool *wanted, int threads, tz_error *error)
 {
     tz_predictions *f = m->predictions;
     const double begin = tz_machine_clock_s();
-    const int given = m->place->threads;
-    const int threads = given < 1 ? 1 : given > COMPILE_THREADS_MAX ? COMPILE_THREADS_MAX : given;
-    const int missing = count_missing(f);
-    bool *wanted = calloc((size_t)f->count + 1, sizeof *wanted);
-    if (!wanted)
-        return tz_error_set(error, TZ_MEMORY, NULL, "not enough memory for predictions");
-    tz_status status = TZ_OK;
-    if (all) {
-        for (int i = 0; i < f->count; i++)
-            wanted[i] = true;
-        status = compile(m, wanted, threads, error);
-        free(wanted);
-        return status;
-    }
+    const double budget_s = m->watch && m->watch->budget_s > 0 ? m->watch->budget_s : INFINITY;
+    const int all = f->count;
     const int most = MOST * threads > MOST_LEAST ? MOST * threads : MOST_LEAST;
     const double margin = threads < MANY_THREADS ? TZ_FIT_MARGIN : TZ_FIT_MARGIN_MANY;
+    tz_status status = TZ_OK;
     for (int few = 1; few >= 0 && !status; few--) {
         choose_lowest(f, few, wanted);
         status = compile(m, wanted, threads, error);
@@ -517,14 +526,40 @@ static tz_status confirm(maker *m, bool all, tz_error *error)
         status = estimate(m, wanted, error);
         const double spent_s = tz_machine_clock_s() - begin;
         const bool any = find_best(f, false, NULL) >= 0;
-        const int done = missing - count_missing(f);
-        const bool over = any && (done >= most || spent_s > m->budget_s);
-        const bool end = any && (done >= OVERTIME * most || spent_s > OVERTIME * m->budget_s);
+        const int done = all - count_missing(f);
+        const bool over = any && (done >= most || spent_s > budget_s);
+        const bool end = any && (done >= OVERTIME * most || spent_s > OVERTIME * budget_s);
         const int left = over ? OVERTIME * most - done : most - done;
         more = !status && !end &&
                choose_best(f, over ? 1.0 : margin, left < threads ? left : threads, wanted) > 0;
         if (more)
             status = compile(m, wanted, threads, error);
+    }
+    return status;
+}
+
+/* Compiles and estimates what this effort asks for. */
+static tz_status find_missing(maker *m, tz_effort effort, tz_error *error)
+{
+    tz_predictions *f = m->predictions;
+    const int given = m->place->threads;
+    const int threads = given < 1 ? 1 : given > COMPILE_THREADS_MAX ? COMPILE_THREADS_MAX : given;
+    bool *wanted = calloc((size_t)f->count + 1, sizeof *wanted);
+    if (!wanted)
+        return tz_error_set(error, TZ_MEMORY, NULL, "not enough memory for predictions");
+    tz_status status = TZ_OK;
+    if (effort == TZ_EFFORT_COMPILE) {
+        for (int i = 0; i < f->count; i++)
+            wanted[i] = true;
+        status = compile(m, wanted, threads, error);
+    } else if (effort == TZ_EFFORT_CACHED) {
+        status = confirm(m, wanted, threads, error);
+    } else {
+        choose_two(f, wanted);
+        status = compile(m, wanted, threads, error);
+        leave_long_out(m, wanted);
+        if (!status)
+            status = estimate(m, wanted, error);
     }
     free(wanted);
     return status;
@@ -573,10 +608,14 @@ static tz_status make(maker *m, const tz_plan *given, tz_effort effort, tz_error
     }
     free(plans);
     if (!status && count_missing(f) > 0)
-        status = confirm(m, effort == TZ_EFFORT_COMPILE, error);
+        status = find_missing(m, effort, error);
     if (status)
         return status;
     f->best = prefer(f, find_best(f, false, NULL));
+    const int estimated = effort == TZ_EFFORT_KNOWN ? find_best(f, true, NULL) : -1;
+    if (estimated >= 0 && (f->best < 0 || tz_power_time(&f->plans[estimated].prediction) <
+                                              tz_power_time(&f->plans[f->best].prediction)))
+        f->best = estimated;
     if (f->best >= 0)
         return TZ_OK;
     if (!m->first.code)
@@ -624,13 +663,14 @@ static tz_status create(tz_predictions **out, maker *m, const tz_plan *given, tz
 tz_status tz__predictions_create_by(tz_predictions **out, tz__predict_fn *predict,
                                     const tz_problem *problem, const tz_backend *backend,
                                     const tz_place *place, const tz_plan *given, tz_effort effort,
-                                    double budget_s, tz_error *error)
+                                    const tz_predictions_watch *watch, tz_error *error)
 {
     maker m = {.predict = predict,
                .problem = problem,
                .backend = backend,
                .place = place,
-               .budget_s = budget_s};
+               .watch = watch,
+               .watch_lock = PTHREAD_MUTEX_INITIALIZER};
     return create(out, &m, given, effort, error);
 }
 
@@ -649,25 +689,11 @@ tz_status tz_predictions_create_listed(tz_predictions **out, const tz_problem *p
 
 tz_status tz_predictions_create(tz_predictions **out, const tz_problem *problem,
                                 const tz_backend *backend, const tz_place *place,
-                                const tz_plan *given, tz_effort effort, tz_error *error)
+                                const tz_plan *given, tz_effort effort,
+                                const tz_predictions_watch *watch, tz_error *error)
 {
     return tz__predictions_create_by(out, tz_roofs_predict, problem, backend, place, given, effort,
-                                     BUDGET_S, error);
-}
-
-tz_status tz_predictions_create_watched(tz_predictions **out, const tz_problem *problem,
-                                        const tz_backend *backend, const tz_place *place,
-                                        const tz_plan *given, const tz_predictions_watch *watch,
-                                        tz_error *error)
-{
-    maker m = {.predict = tz_roofs_predict,
-               .problem = problem,
-               .backend = backend,
-               .place = place,
-               .budget_s = BUDGET_BESIDE_S,
-               .watch = watch,
-               .watch_lock = PTHREAD_MUTEX_INITIALIZER};
-    return create(out, &m, given, TZ_EFFORT_CACHED, error);
+                                     watch, error);
 }
 
 void tz_predictions_destroy(tz_predictions *predictions)

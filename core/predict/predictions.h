@@ -21,19 +21,31 @@ typedef struct tz_predictions {
     char reason[160]; /* for the best: "h 8: issue slots 81 %, registers limit ... to 12 warps" */
 } tz_predictions;
 
+typedef struct tz_predictions_watch {
+    /* Told of each plan when it is compiled and predicted: by any thread, one at a time. */
+    void (*compiled)(void *context, const tz_predicted_plan *plan);
+    void *context;
+    /* With TZ_EFFORT_CACHED: seconds after which only plans are compiled whose estimate is better
+     * than the best; 0: no limit, so that the answer does not depend on the machine's speed. */
+    double budget_s;
+} tz_predictions_watch;
+
 /* Predict every candidate that keeps the members set in `given`. Up to 16 of place->threads compile
  * kernels at once:
  *
  *   TZ_EFFORT_COMPILE  all kernels
  *   TZ_EFFORT_CACHED   some kernels of each kind, from which the others are estimated; then those
- *                      that may be best by their estimates. After 8 s no compilation begins.
- *                      Plans with very long code are left out.
+ *                      that may be best by their estimates, up to a number that depends on the
+ *                      threads. Plans with very long code are left out.
+ *   TZ_EFFORT_KNOWN    two low kernels of each kind, from which the others are estimated
  *
- * The best plan is always a compiled one. Errors: TZ_UNSUPPORTED (the backend cannot count work, or
- * the device's record lacks a number: the message names it), TZ_RANGE, TZ_INTERRUPTED. */
+ * The best plan is always a compiled one, but with TZ_EFFORT_KNOWN. `watch`: NULL: none. Errors:
+ * TZ_UNSUPPORTED (the backend cannot count work, or the device's record lacks a number: the message
+ * names it), TZ_RANGE, TZ_INTERRUPTED. */
 tz_status tz_predictions_create(tz_predictions **out, const tz_problem *problem,
                                 const tz_backend *backend, const tz_place *place,
-                                const tz_plan *given, tz_effort effort, tz_error *error);
+                                const tz_plan *given, tz_effort effort,
+                                const tz_predictions_watch *watch, tz_error *error);
 /* The same of the plans of a list, all compiled. Plans that are refused are left out. */
 tz_status tz_predictions_create_listed(tz_predictions **out, const tz_problem *problem,
                                        const tz_backend *backend, const tz_place *place,
@@ -47,18 +59,6 @@ tz_status tz_predictions_create_listed(tz_predictions **out, const tz_problem *p
 bool tz_predictions_is_preferred(const tz_plan *a, double a_s, const tz_plan *best, double best_s,
                                  bool on_cpu);
 
-/* Told of each plan when it is compiled and predicted: by any thread, one at a time. */
-typedef struct tz_predictions_watch {
-    void (*compiled)(void *context, const tz_predicted_plan *plan);
-    void *context;
-} tz_predictions_watch;
-
-/* tz_predictions_create() with TZ_EFFORT_CACHED for a caller that does not wait for its end. */
-tz_status tz_predictions_create_watched(tz_predictions **out, const tz_problem *problem,
-                                        const tz_backend *backend, const tz_place *place,
-                                        const tz_plan *given, const tz_predictions_watch *watch,
-                                        tz_error *error);
-
 void tz_predictions_destroy(tz_predictions *predictions); /* NULL is fine */
 
 /* ---- For tests: another function can take the model's place ---------------------------------- */
@@ -66,12 +66,11 @@ void tz_predictions_destroy(tz_predictions *predictions); /* NULL is fine */
 typedef tz_status tz__predict_fn(const tz_model_work *work, const tz_model_device *device,
                                  tz_model_prediction *prediction, tz_error *error);
 
-/* tz_predictions_create() with another model. After `budget_s` seconds no compilation begins, if
- * one kernel is compiled. */
+/* tz_predictions_create() with another model. */
 tz_status tz__predictions_create_by(tz_predictions **out, tz__predict_fn *predict,
                                     const tz_problem *problem, const tz_backend *backend,
                                     const tz_place *place, const tz_plan *given, tz_effort effort,
-                                    double budget_s, tz_error *error);
+                                    const tz_predictions_watch *watch, tz_error *error);
 
 /* TZ_INTERRUPTED if place->cancel says so. */
 tz_status tz__check_stopped(const tz_place *place, tz_error *error);

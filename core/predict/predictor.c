@@ -67,8 +67,8 @@ void tz_prediction_option_set(tz_prediction_request *request, int option, const 
 const char *tz_predictor_excess(const tz_prediction_request *request)
 {
     const tz_plan *given = &request->given;
-    if (request->all || request->effort == TZ_EFFORT_COMPILE)
-        return request->all ? "all" : "compile";
+    if (request->all || request->compile || request->quick)
+        return request->all ? "all" : request->compile ? "compile" : "quick";
     for (int i = 0; tz_predictor_options[i].name; i++)
         if ((request->options & ~request->by->options) >> i & 1)
             return tz_predictor_options[i].name;

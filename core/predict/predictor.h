@@ -10,6 +10,7 @@
 struct json_t;
 struct tz_prediction_table;
 struct tz_predictor;
+struct tz_predictions_watch;
 
 /* ---- Options --------------------------------------------------------------------------------- */
 
@@ -39,7 +40,9 @@ extern const tz_predictor_option tz_predictor_options[];
 typedef struct tz_prediction_request {
     const struct tz_predictor *by; /* NULL: the first that has its numbers, of those with times */
     tz_plan given;                 /* zeros: all candidates */
-    tz_effort effort;              /* for compiled kernels */
+    bool quick;                    /* estimates: no more kernels are compiled than these need */
+    bool compile;                  /* every kernel */
+    const struct tz_predictions_watch *watch; /* NULL: none */
     bool all; /* every candidate, not only the best of each family and height */
     /* Elements; 0: chosen. The plan's tile; of a predictor that describes blocks with their ghost
      * zone, that block. */

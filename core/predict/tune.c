@@ -90,9 +90,9 @@ static tz_status predict(tz_predictions **out, const tz_workload *workload,
     return request->lister
                ? tz_predictions_create_listed(out, &workload->problem, workload->backend,
                                               &workload->place, list->plans, list->count, error)
-               : tz_predictions_create(out, &workload->problem, workload->backend, &workload->place,
-                                       &request->given,
-                                       request->dry ? TZ_EFFORT_CACHED : TZ_EFFORT_COMPILE, error);
+               : tz_predictions_create(
+                     out, &workload->problem, workload->backend, &workload->place, &request->given,
+                     request->dry ? TZ_EFFORT_CACHED : TZ_EFFORT_COMPILE, request->watch, error);
 }
 
 static tz_status take_rows(tz_tune *tune, const tz_workload *workload,

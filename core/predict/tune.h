@@ -41,6 +41,7 @@ typedef struct tz_tune_request {
     /* Called before each plan; false stops with TZ_INTERRUPTED. May be NULL. */
     bool (*progress)(void *context, int done, int of);
     void *context;
+    const tz_predictions_watch *watch; /* while kernels are compiled; NULL: none */
 } tz_tune_request;
 
 /* How good the set is that a predictor chooses of the plans that it lists. */

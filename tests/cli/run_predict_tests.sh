@@ -35,6 +35,10 @@ t predict hotspot --grid 2000,2000 --device "$cpu"
 expect "predict" rc 0 says "hotspot on 2000 x 2000, single, clamp" says ", by the model roofs" says "  best     " \
     says "an iteration, " says "  why      "
 check "predict: a few lines" [ "$(wc -l <out)" -le 8 ]
+cp out slow
+t predict hotspot --grid 2000,2000 --device "$cpu" --quick
+check "predict --quick: on a CPU nothing is an estimate" cmp -s slow out
+refused "predict: quick and compile" 2 "--quick or --compile, not both" predict hotspot --grid 9,9 --quick --compile
 t predict hotspot --grid 2000,2000 --device "$cpu" --verbose
 expect "predict -v" says "model    roofs" says "  best     " says "    (times of one iteration in " says " plans in "
 t predict hotspot --grid 2000,2000 --device "$cpu" --csv

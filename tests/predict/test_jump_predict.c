@@ -22,7 +22,7 @@ static const char cpu[] = TZ_TEST_SOURCE_DIR "/predict/cpu.txt";
 
 static tz_prediction_table *table_of(const tz_workload *workload)
 {
-    const tz_prediction_request request = {.effort = TZ_EFFORT_CACHED};
+    const tz_prediction_request request = {.by = NULL};
     tz_prediction_table *table = NULL;
     assert_ok(tz_prediction_table_create(&table, workload, &request, &failure));
     return table;

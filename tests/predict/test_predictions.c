@@ -129,13 +129,13 @@ static tz_model_device device = {.name = "device",
                                  .sm_count = {.value = 2.0, .known = true}};
 static tz_place place = {.device = &device, .threads = 2};
 
-static double budget_s = 8.0;
+static tz_predictions_watch watch;
 
 static tz_predictions *predictions(const tz_plan *given, tz_effort effort)
 {
     tz_predictions *out = NULL;
     assert_ok(tz__predictions_create_by(&out, fake_predict, &problem, &backend, &place, given,
-                                        effort, budget_s, &failure));
+                                        effort, &watch, &failure));
     return out;
 }
 
@@ -144,7 +144,7 @@ static int reset(void **state)
     memset(&fake, 0, sizeof fake);
     fake.heights = 8;
     place.threads = 2;
-    budget_s = 8.0;
+    watch = (tz_predictions_watch){.budget_s = 0.0};
     main_thread = pthread_self();
     for (int h = 1; h <= HEIGHTS; h++)
         fake.estimate[h] = fake.truth[h] = 1 + 0.1 * (h - 5) * (h - 5);
@@ -168,7 +168,7 @@ static void the_best_is_no_estimate(void **state)
 static void of_few_the_lowest_are_compiled_first(void **state)
 {
     fake.heights = 5;
-    budget_s = 0.0;
+    watch.budget_s = 1e-9;
     tz_predictions *f = predictions(&(tz_plan){0}, TZ_EFFORT_CACHED);
     assert_int_equal(fake.compiled, 2);
     assert_true(fake.is_compiled[1] && fake.is_compiled[2]);
@@ -179,7 +179,7 @@ static void of_few_the_lowest_are_compiled_first(void **state)
 static void of_two_both_are_if_they_are_low(void **state)
 {
     fake.heights = 2;
-    budget_s = 0.0;
+    watch.budget_s = 1e-9;
     tz_predictions_destroy(predictions(&(tz_plan){0}, TZ_EFFORT_CACHED));
     assert_int_equal(fake.compiled, 2);
 }
@@ -254,7 +254,7 @@ static void large_loops_are_not_compiled_first(void **state)
         reset(state);
         fake.heights = 40;
         fake.text_bytes = cases[k].text_bytes;
-        budget_s = 0.0;
+        watch.budget_s = 1e-9;
         tz_predictions_destroy(predictions(&(tz_plan){0}, TZ_EFFORT_CACHED));
         assert_int_equal(fake.compiled, 2);
         assert_true(fake.is_compiled[1] && fake.is_compiled[cases[k].second]);
@@ -366,7 +366,7 @@ static void families_have_code_of_their_own(void **state)
 static void time_is_bounded(void **state)
 {
     fake.heights = 40;
-    budget_s = 0.0;
+    watch.budget_s = 1e-9;
     tz_predictions *f = predictions(&(tz_plan){0}, TZ_EFFORT_CACHED);
     assert_int_equal(fake.compiled, 2);
     assert_int_equal(f->count, 40);
@@ -375,7 +375,7 @@ static void time_is_bounded(void **state)
     /* But the choice must compile. */
     reset(state);
     fake.heights = 40;
-    budget_s = 0.0;
+    watch.budget_s = 1e-9;
     fake.truth[1] = fake.truth[21] = NAN;
     f = predictions(&(tz_plan){0}, TZ_EFFORT_CACHED);
     assert_int_equal(f->count, 38);
@@ -457,6 +457,34 @@ static void what_is_compiled_costs_nothing(void **state)
     tz_predictions_destroy(f);
 }
 
+/* The second answer is the first one, though all that it compiled is compiled before. */
+static void the_answer_is_the_same_again(void **state)
+{
+    fake.heights = 40;
+    for (int h = 1; h <= 40; h++)
+        fake.estimate[h] = fake.truth[h] = 1 + 1e-4 * h;
+    tz_predictions *first = predictions(&(tz_plan){0}, TZ_EFFORT_CACHED);
+    const int compiled = fake.compiled, best = first->plans[first->best].plan.height;
+    tz_predictions_destroy(first);
+    tz_predictions *second = predictions(&(tz_plan){0}, TZ_EFFORT_CACHED);
+    assert_in_range(compiled, 3, 39);
+    assert_int_equal(fake.compiled, compiled);
+    assert_int_equal(second->plans[second->best].plan.height, best);
+    tz_predictions_destroy(second);
+}
+
+/* Two kernels of a kind, and the best may be an estimate. */
+static void a_quick_answer_compiles_two(void **state)
+{
+    fake.heights = 40;
+    tz_predictions *f = predictions(&(tz_plan){0}, TZ_EFFORT_KNOWN);
+    assert_int_equal(fake.compiled, 2);
+    assert_true(fake.is_compiled[1] && fake.is_compiled[2]);
+    assert_int_equal(f->plans[f->best].plan.height, 5);
+    assert_true(f->plans[f->best].work.estimated);
+    tz_predictions_destroy(f);
+}
+
 static void compiling_all_leaves_no_estimate(void **state)
 {
     fake.truth[2] = 0.5; /* better than its estimate: only compilation finds it */
@@ -492,7 +520,7 @@ static void refused(tz_status wanted, const char *words, const tz_backend *by, c
     tz_predictions *out = (tz_predictions *)&fake;
     const tz_plan given = {0};
     assert_int_equal(tz__predictions_create_by(&out, fake_predict, &problem, by, on, &given,
-                                               TZ_EFFORT_CACHED, budget_s, &failure),
+                                               TZ_EFFORT_CACHED, &watch, &failure),
                      wanted);
     assert_null(out);
     if (!strstr(failure.message, words))
@@ -578,7 +606,7 @@ static void it_stops_where_it_is_told_to(void **state)
         fake.compiled = 0;
         place.cancel.stopped = stopped_after_three;
         check_error(tz__predictions_create_by(&out, fake_predict, &problem, &backend, &place,
-                                              &(tz_plan){0}, efforts[k], budget_s, &failure),
+                                              &(tz_plan){0}, efforts[k], &watch, &failure),
                     TZ_INTERRUPTED, "", "interrupted while plans were predicted");
         place.cancel.stopped = NULL;
         assert_null(out);
@@ -598,6 +626,7 @@ TEST_MAIN(NULL, NULL, TEST(what_costs_once_a_row_decides), PLAN_TEST(it_stops_wh
           PLAN_TEST(the_order_of_threads_does_not_matter), PLAN_TEST(long_runs_choose),
           PLAN_TEST(what_costs_once_a_stage_decides),
           PLAN_TEST(an_estimate_that_was_too_fast_loses_to_the_next),
+          PLAN_TEST(the_answer_is_the_same_again), PLAN_TEST(a_quick_answer_compiles_two),
           PLAN_TEST(what_is_compiled_costs_nothing), PLAN_TEST(compiling_all_leaves_no_estimate),
           PLAN_TEST(a_plan_that_does_not_compile_is_left_out),
           PLAN_TEST(what_is_given_reaches_the_backend), PLAN_TEST(refusals_have_reasons))

@@ -162,7 +162,7 @@ static tz_predictions *predictions(const tz_problem *problem, int threads, tz_ef
     const tz_plan given = {.height = 2, .family = "stream"};
     tz_predictions *f = NULL;
     const tz_status status =
-        tz_predictions_create(&f, problem, &tz_backend_cuda, &here, &given, effort, &failure);
+        tz_predictions_create(&f, problem, &tz_backend_cuda, &here, &given, effort, NULL, &failure);
     if (status == TZ_UNSUPPORTED && strstr(failure.message, "NVRTC")) {
         skip_test("%s", failure.message);
     }

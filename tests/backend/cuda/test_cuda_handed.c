@@ -1,6 +1,6 @@
-/* Fields that take over another one's values by an exchange of arrays (tz_cuda_handed()): after
- * stages of families that do so and of others, in turns, fields and norms are those of the
- * reference backend. */
+/* Arrays that change places: of fields that take over another one's values (tz_cuda_handed()), and
+ * of fields between the passes of an iteration (tz_cuda_reads()). After stages of families that do
+ * so and of others, in turns, fields and norms are those of the reference backend. */
 #include "backend/backend.h"
 #include "backend/cuda/family/family.h"
 #include "executed.h"
@@ -14,17 +14,22 @@ typedef struct run {
     tz_problem problem;
     void *gpu, *reference;
     int64_t step;
+    tz_box all;
+    int fields; /* that change */
 } run;
 
-static const tz_box all = {.high = {NX, NY, NZ}};
-
-static void start_run(run *r)
+static void start_run(run *r, const char *id)
 {
     const tz_stencil *stencil;
-    tz_simulation_config config = {.dims = 3, .extent = {NX, NY, NZ}, .precision = TZ_SINGLE};
     float values[CELLS];
-    *r = (run){.step = 0};
-    assert_ok(tz_registry_find(registry, "sound3d2", &stencil, NULL, &failure));
+    assert_ok(tz_registry_find(registry, id, &stencil, NULL, &failure));
+    *r = (run){.all = {.high = {NX, NY, NZ}}, .fields = stencil->fields_count < 2 ? 1 : 2};
+    if (stencil->dims == 2) {
+        r->all.high[1] = NY * NZ;
+        r->all.high[2] = 1;
+    }
+    tz_simulation_config config = {.dims = stencil->dims, .precision = TZ_SINGLE};
+    memcpy(config.extent, r->all.high, sizeof config.extent);
     assert_ok(tz_problem_resolve(&r->problem, stencil, &config, &failure));
     const tz_backend_context context = {.problem = &r->problem, .streamed = none, .sync = true};
     assert_ok(tz_backend_cuda.create(&r->gpu, &context, &failure));
@@ -32,8 +37,8 @@ static void start_run(run *r)
     for (int f = 0; f < stencil->fields_count; f++) {
         for (int i = 0; i < CELLS; i++)
             values[i] = f < 2 ? (float)((i * 7919 + f) % 1009) / 1009.0f : 0.1f;
-        assert_ok(tz_backend_cuda.store(r->gpu, f, &all, values, &failure));
-        assert_ok(tz_backend_reference.store(r->reference, f, &all, values, &failure));
+        assert_ok(tz_backend_cuda.store(r->gpu, f, &r->all, values, &failure));
+        assert_ok(tz_backend_reference.store(r->reference, f, &r->all, values, &failure));
     }
 }
 
@@ -47,9 +52,9 @@ static void end_run(run *r)
 static void compare(const run *r)
 {
     float now[CELLS], wanted[CELLS];
-    for (int f = 0; f < 2; f++) {
-        assert_ok(tz_backend_cuda.load(r->gpu, f, &all, now, &failure));
-        assert_ok(tz_backend_reference.load(r->reference, f, &all, wanted, &failure));
+    for (int f = 0; f < r->fields; f++) {
+        assert_ok(tz_backend_cuda.load(r->gpu, f, &r->all, now, &failure));
+        assert_ok(tz_backend_reference.load(r->reference, f, &r->all, wanted, &failure));
         assert_memory_equal(now, wanted, sizeof now);
     }
 }
@@ -81,7 +86,7 @@ static void fields_and_norms_are_right(void **state)
 {
     run r;
     tz_cuda_close(opened_to_run());
-    start_run(&r);
+    start_run(&r, "sound3d2");
     for (int iterations = 1; iterations <= 3; iterations++) {
         advance(&r, "direct", 1, iterations);
         same_norm(&r);
@@ -98,13 +103,31 @@ static void fields_and_norms_are_right(void **state)
     end_run(&r);
 }
 
+/* Two passes that write the same field, and two that write another one each. */
+static void passes_follow_one_another(void **state)
+{
+    static const char *const stencils[] = {"redblack", "twofields"};
+    tz_cuda_close(opened_to_run());
+    for (int k = 0; k < 2; k++) {
+        run r;
+        start_run(&r, stencils[k]);
+        advance(&r, "direct", 1, 1);
+        same_norm(&r);
+        advance(&r, "direct", 3, 4);
+        advance(&r, "stream", 2, 2);
+        advance(&r, "direct", 1, 3);
+        same_norm(&r);
+        end_run(&r);
+    }
+}
+
 /* The kernel has no store for the field that is taken over. */
 static void one_array_is_not_stored(void **state)
 {
     const tz_cuda_family *family;
     run r;
     tz_cuda_close(opened_to_run());
-    start_run(&r);
+    start_run(&r, "sound3d2");
     assert_ok(tz_cuda_family_find("direct", &r.problem, &family, &failure));
     assert_int_equal(tz_cuda_handed(family, &r.problem, 0), -1);
     assert_int_equal(tz_cuda_handed(family, &r.problem, 1), 0);
@@ -124,4 +147,4 @@ static int end_all(void **state)
 }
 
 TEST_MAIN(start_all, end_all, EXECUTED_TEST(fields_and_norms_are_right),
-          EXECUTED_TEST(one_array_is_not_stored))
+          EXECUTED_TEST(passes_follow_one_another), EXECUTED_TEST(one_array_is_not_stored))
