@@ -7,7 +7,7 @@
 #include <string.h>
 #include <trapeze/rows_macros.h>
 
-enum { STRIP_MOST = 256, STRIP_BYTES = 24 << 10 };
+enum { STRIP_LEAST = 16, STRIP_MOST = 256, STRIP_BYTES = 24 << 10, STACK_BYTES = 256 << 10 };
 
 /* A row: the operation, the types of its result, of its first operand and of the others, and its
  * value. */
@@ -431,9 +431,12 @@ static void compute_rows(const tz_span *span, const precision_of *how)
 {
     const tz_program *p = span->engine;
     const int values = p->inputs_count + p->places;
-    const int fit = STRIP_BYTES / (int)sizeof(double) / (values + 1);
-    const int most = span->count < STRIP_MOST ? (int)span->count : STRIP_MOST;
-    const int strip = most < fit ? most : fit > 16 ? fit : most < 16 ? most : 16;
+    /* Strips of all values fit L1, if that leaves enough cells; and a thread's stack. */
+    const int bytes = (int)sizeof(double) * (values + 1);
+    int strip = STRIP_BYTES / bytes > STRIP_LEAST ? STRIP_BYTES / bytes : STRIP_LEAST;
+    strip = strip < STRIP_MOST ? strip : STRIP_MOST;
+    strip = strip < STACK_BYTES / bytes ? strip : STACK_BYTES / bytes;
+    strip = strip < 1 ? 1 : strip < span->count ? strip : (int)span->count;
     char *memory = alloca((size_t)(values + 1) * (size_t)(strip + 1) * sizeof(double));
     void **at = alloca((size_t)(values + 1) * sizeof *at);
     for (int v = 0; v < p->places; v++)

@@ -3,6 +3,9 @@
  * plans meanwhile (explorer.c). Each that is predicted to be faster is timed for a few stages, next
  * to the present one, and kept if it is. What has come out is remembered (memory.c).
  *
+ * A height that is given alone is the policy "fixed", which does the same with the plans of that
+ * height: the first one is the backend's choice.
+ *
  * A backend without a base plan compiles nothing that a run would wait for: "auto" is "predicted"
  * there. But if a stencil's formulas are still to be compiled for it, they are interpreted until
  * that is done. */
@@ -393,26 +396,26 @@ static void auto_describe(const tz_policy *policy, char *text, size_t size)
 {
     const automatic *a = policy->state;
     const int height = policy->plan.height;
+    const char *name = policy->is->name;
     if (!a)
         tz_policy_class_predicted.describe(policy, text, size);
     else if (a->phase == AT_ROWS)
-        snprintf(text, size, "auto: height %d, formulas interpreted", height);
+        snprintf(text, size, "%s: height %d, formulas interpreted", name, height);
     else if (a->remembered)
-        snprintf(text, size, "auto: height %d, remembered", height);
+        snprintf(text, size, "%s: height %d, remembered", name, height);
     else
-        snprintf(text, size, "auto: height %d, %s%d plan%s tried%s", height,
+        snprintf(text, size, "%s: height %d, %s%d plan%s tried%s", name, height,
                  a->best == 0 ? (a->partly ? "remembered, " : "the first plan, ") : "measured, ",
                  a->trials, a->trials == 1 ? "" : "s",
                  a->phase == AT_THE_END ? "" : ", not all compiled yet");
 }
 
-const tz_policy_class tz_policy_class_auto = {.name = "auto",
-                                              .create = auto_create,
-                                              .destroy = auto_destroy,
-                                              .next = auto_next,
-                                              .stages_to_time = auto_stages_to_time,
-                                              .record = auto_record,
-                                              .plan_failed = auto_plan_failed,
-                                              .measured = auto_measured,
-                                              .settled = auto_settled,
-                                              .describe = auto_describe};
+#define CLASS(name_)                                                                               \
+    {                                                                                              \
+        .name = name_, .create = auto_create, .destroy = auto_destroy, .next = auto_next,          \
+        .stages_to_time = auto_stages_to_time, .record = auto_record,                              \
+        .plan_failed = auto_plan_failed, .measured = auto_measured, .settled = auto_settled,       \
+        .describe = auto_describe                                                                  \
+    }
+const tz_policy_class tz_policy_class_auto = CLASS("auto");
+const tz_policy_class tz_policy_class_height = CLASS("fixed"); /* the best plan of a height */

@@ -31,8 +31,8 @@ typedef struct tz_policy_class {
     bool (*load)(tz_policy *policy, const struct json_t *state);
 } tz_policy_class;
 
-extern const tz_policy_class tz_policy_class_auto, tz_policy_class_fixed, tz_policy_class_predicted,
-    tz_policy_class_adaptive, tz_policy_class_exhaustive;
+extern const tz_policy_class tz_policy_class_auto, tz_policy_class_height, tz_policy_class_fixed,
+    tz_policy_class_predicted, tz_policy_class_adaptive, tz_policy_class_exhaustive;
 
 /* Those that have a name, in the order in which they are listed: the first is "auto", the default,
  * and the last is "fixed".

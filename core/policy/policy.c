@@ -526,6 +526,14 @@ static tz_status override(tz_plan_wish *wish, const tz_policy_class **policy,
     return TZ_OK;
 }
 
+/* Does a plan give more than a height and a family? */
+static bool gives_more(const tz_plan *given)
+{
+    tz_plan rest = {.height = given->height};
+    memcpy(rest.family, given->family, sizeof rest.family);
+    return !tz_plan_equal(given, &rest);
+}
+
 tz_status tz_plan_wish_settle(const tz_plan_wish *scenario, const tz_plan_wish *command_line,
                               tz_plan_wish *out, tz_error *error)
 {
@@ -541,6 +549,7 @@ tz_status tz_plan_wish_settle(const tz_plan_wish *scenario, const tz_plan_wish *
     if (policy != &class_function)
         out->function[0] = '\0';
     out->policy = policy ? policy->name : out->given.height > 0 ? "fixed" : "auto";
+    out->bare = !policy && out->given.height > 0 && !gives_more(&out->given);
     return status;
 }
 
@@ -579,6 +588,8 @@ tz_status tz_policy_create(tz_policy **out, const tz_plan_wish *wish,
     policy->subject = *subject;
     policy->stop = -1;
     policy->is = class_of(wish);
+    if (wish->bare && subject->backend->base_family)
+        policy->is = &tz_policy_class_height;
     policy->wish.policy = policy->is->name;
     tz_status status = TZ_OK;
     if (subject->backend->rows && policy->is != &tz_policy_class_auto)

@@ -3,7 +3,9 @@
  *
  * Height and policy are one choice, made from two keys:
  *
- *   height = N                 N iterations between two halo exchanges: policy "fixed"
+ *   height = N                 N iterations between two halo exchanges: policy "fixed". A backend
+ *                              with a base plan looks for the best plan of that height meanwhile,
+ *                              if tile and knobs are not given, as "auto" does
  *   height = "auto", or none   the policy "auto"
  *   height = NAME              the same as policy = NAME, for all names but "fixed"
  *   policy = NAME              that policy; "auto" with a height is "fixed"
@@ -30,6 +32,7 @@ typedef struct tz_plan_wish {
     const char *height; /* a height that is not a number: "auto" or the name of a policy */
     const char *policy; /* the name of a policy, or "auto" */
     char function[128]; /* the policy is a function: "function at a.lua:12"; "": it is none */
+    bool bare;          /* set by tz_plan_wish_settle(): a height alone, without a policy */
     int start;          /* a height, or TZ_WISH_START_PREDICTED */
     bool forget;        /* auto, exhaustive: forget what earlier runs have measured */
 } tz_plan_wish;

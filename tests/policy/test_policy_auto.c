@@ -155,6 +155,28 @@ static void an_unfinished_search_goes_on(void **state)
     tz_policy_destroy(policy);
 }
 
+/* A height alone: the best plan of that height is looked for. With a tile or a policy the plan
+ * stays as it is given. */
+static void a_given_height_stays(void **state)
+{
+    static const int four[] = {4, 0};
+    static const tz_plan_wish bare = {.given = {.height = 4}},
+                              full = {.given = {.height = 4, .tile = {32, 0, 0}}},
+                              named = {.given = {.height = 4}, .policy = "fixed"};
+    const tz_plan_wish *const wishes[] = {&bare, &full, &named};
+    for (int k = 0; k < 3; k++) {
+        machine m = compiling(best_at_8, four);
+        tz_policy *policy = make(&m, *wishes[k]);
+        assert_int_equal(height_now(policy), 4);
+        assert_string_equal(tz_policy_name_of(policy), "fixed");
+        run(&m, policy, 100, 0);
+        assert_int_equal(m.explored, k == 0);
+        assert_int_equal(height_now(policy), 4);
+        assert_true(tz_policy_settled(policy));
+        tz_policy_destroy(policy);
+    }
+}
+
 /* Without a base plan there is nothing to wait for. */
 static void a_backend_that_compiles_nothing_predicts(void **state)
 {
@@ -176,4 +198,4 @@ TEST_MAIN(NULL, NULL, TEST(it_begins_at_once_and_becomes_the_fastest),
           cmocka_unit_test_setup_teardown(the_next_run_begins_with_the_best_plan, use_cache,
                                           drop_cache),
           cmocka_unit_test_setup_teardown(an_unfinished_search_goes_on, use_cache, drop_cache),
-          TEST(a_backend_that_compiles_nothing_predicts))
+          TEST(a_given_height_stays), TEST(a_backend_that_compiles_nothing_predicts))
