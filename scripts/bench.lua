@@ -51,8 +51,8 @@ local function median(values)
 end
 
 local function plan_of(sim, height, family)
-  return { height = height, family = family, vector = args.vector, ahead = args.ahead, warps = args.warps,
-    blocks = args.blocks, tile = args.chunk and { 0, args.chunk } or nil }
+  return { height = height, policy = height == "auto" and "predicted" or "fixed", family = family,
+    vector = args.vector, ahead = args.ahead, warps = args.warps, blocks = args.blocks, tile = args.chunk and { 0, args.chunk } or nil }
 end
 
 -- All plans of a case use one simulation: random cells for a large grid take longer than a run.

@@ -27,7 +27,7 @@ for list in wanted:text():gmatch "#define TZ_FIELDS%(F%)(.-)#define" do
     fields[name] = tz.random { seed = 1, range = range }
   end
 end
-local sim = tz.simulation { plugin = wanted, grid = grid, backend = "cpu", threads = args.threads, fields = fields }
+local sim = tz.simulation { plugin = wanted, grid = grid, backend = "cpu", policy = "predicted", threads = args.threads, fields = fields }
 local steps, best = math.ceil((args.steps or 32) / sim.height) * sim.height, 0
 sim:run(sim.height)
 for _ = 1, args.rounds or 5 do

@@ -8,7 +8,7 @@ local copies = require("class_stencils").copies
 local size, size3, seconds = tz.args.size or 8192, tz.args.size3 or 512, tz.args.seconds or 0.2
 
 local function make(plugin, dims, plan)
-  local options = { plugin = plugin, grid = dims == 2 and { size, size } or { size3, size3, size3 },
+  local options = { plugin = plugin, policy = "predicted", grid = dims == 2 and { size, size } or { size3, size3, size3 },
     fields = { u = tz.random { seed = 1 } } }
   for key, value in pairs(plan or {}) do options[key] = value end
   return tz.simulation(options)

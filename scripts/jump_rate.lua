@@ -23,7 +23,7 @@ local warm = tz.random { seed = 1, range = { 318.15, 319.15 } }
 local fields = plugin == "hotspot" and { temperature = warm, power = tz.random { seed = 2, range = { 0, 1e-4 } } } or
   plugin == "poisson" and { u = real, f = real } or { u = real }
 local sim = tz.simulation { plugin = plugin, grid = grid, fields = fields, boundary = args.boundary,
-  precision = args.precision or "single", policy = "auto" }
+  precision = args.precision or "single", policy = "predicted" }
 
 local function median(times)
   table.sort(times)

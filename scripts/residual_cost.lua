@@ -16,7 +16,7 @@ end
 
 local cases, order = {}, { "single", "double", "mixed" }
 for _, precision in ipairs(order) do
-    local sim = tz.simulation { name = precision, plugin = "poisson", grid = { n, n }, precision = precision,
+    local sim = tz.simulation { name = precision, plugin = "poisson", grid = { n, n }, precision = precision, policy = "predicted",
                                 fields = { f = -100 } }
     cases[precision] = { sim = sim, plain = {}, checked = {} }
     sim:run(512) -- kernels are compiled and a plan is chosen

@@ -15,7 +15,7 @@ local real = tz.random { seed = 1, range = { 0, 1 } }
 local warm = tz.random { seed = 1, range = { 318.15, 319.15 } } -- hotspot keeps what is above 318.15 K
 local fields = plugin == "hotspot" and { temperature = warm, power = real } or
   plugin == "poisson" and { u = real, f = real } or { u = real }
-local sim = tz.simulation { plugin = plugin, grid = grid, fields = fields, policy = not args.height and "auto" or nil,
+local sim = tz.simulation { plugin = plugin, grid = grid, fields = fields, policy = args.height and "fixed" or "predicted",
   height = args.height, exchange = args.exchange }
 
 local CHECKED = 24

@@ -46,7 +46,7 @@ local WEIGHTS = 120
 
 function M.simulation(isl, grid)
   local real = tz.random { seed = 1, range = { 0, 1 } }
-  local options = { plugin = isl.plugin, grid = grid, backend = tz.args.backend }
+  local options = { plugin = isl.plugin, grid = grid, backend = tz.args.backend, policy = "predicted" }
   if isl.plugin == "pathfinder" then
     options.fields = { cost = 0, weights = tz.array { shape = { grid[1], WEIGHTS }, dtype = "int32",
       fill = tz.random { seed = 1, range = { 0, 9 } } } }
@@ -82,7 +82,7 @@ end
 
 -- Median, least and largest seconds of an iteration at a height, or with a plan; nil and the reason where it is refused.
 function M.time(sim, isl, plan, rounds)
-  if type(plan) == "number" then plan = { height = plan } end
+  if type(plan) == "number" then plan = { height = plan, policy = "fixed" } end
   local height = plan.height
   local ok, why = pcall(sim.plan, sim, plan)
   if not ok then return nil, M.reason(why) end

@@ -70,7 +70,7 @@ local function times(stencil, grid)
   end
   -- nil: the stencil has no plan of this height.
   local function measured(height)
-    local ok, sim = pcall(tz.simulation, { plugin = stencil, grid = grid, boundary = boundary, height = height,
+    local ok, sim = pcall(tz.simulation, { plugin = stencil, grid = grid, boundary = boundary, height = height, policy = "fixed",
       fields = { u = tz.random { seed = 1, range = { 0, 1 } } } })
     if not ok then
       if height > 1 and tostring(sim):find "height %d+ " then return end

@@ -42,7 +42,7 @@ local function predicted(r, grid, devices, k)
 end
 
 local function measured(r, grid, devices, k)
-  local sim = tz.simulation { plugin = stars[r], grid = grid, devices = devices, height = 1, exchange = k,
+  local sim = tz.simulation { plugin = stars[r], grid = grid, devices = devices, height = 1, policy = "fixed", exchange = k,
     backend = not devices and measure:find "^cpu" and "cpu" or nil,
     fields = { u = tz.random { seed = 1, range = { 0, 1 } } } }
   sim:run(8)
