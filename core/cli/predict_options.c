@@ -247,7 +247,7 @@ static void on_predicted(void *context, const tz_predicted_plan *plan)
     tz_predict_progress *progress = context;
     (void)plan;
     progress->count++;
-    fprintf(stderr, "\rpredicting: %d plan%s compiled\033[K", progress->count,
+    fprintf(stderr, "\rpredicting: %d plan%s ready\033[K", progress->count,
             progress->count == 1 ? "" : "s");
 }
 

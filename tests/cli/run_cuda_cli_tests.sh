@@ -40,6 +40,9 @@ for command in "run two.lua --backend cuda" "predict star2d1r --grid 4096,4096 -
         check "${command%% *} in the compiler and SIG$signal" is $? $code
     done
 done
+FAKE_NVRTC_MS=600000 python3 "$here/terminal.py" ^C "$bin" predict star2d1r --grid 4096,4096 --device h200 >out
+check "predict on a terminal and Ctrl-C" is $? 130
+check "predict on a terminal and Ctrl-C: the line" says "interrupted while plans were predicted"
 rm -f "$FAKE_NVRTC_LOG"
 
 # ---- Compilers are children ---------------------------------------------------------------------

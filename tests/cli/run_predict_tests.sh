@@ -38,6 +38,9 @@ check "predict: a few lines" [ "$(wc -l <out)" -le 8 ]
 cp out slow
 t predict hotspot --grid 2000,2000 --device "$cpu" --quick
 check "predict --quick: on a CPU nothing is an estimate" cmp -s slow out
+python3 "$here/terminal.py" "$bin" predict hotspot --grid 2000,2000 --device "$cpu" >out
+check "predict on a terminal: progress" says "predicting: 2 plans ready"
+check "predict on a terminal: no progress is left" sh -c 'tail -n 1 out | grep -qv predicting'
 refused "predict: quick and compile" 2 "--quick or --compile, not both" predict hotspot --grid 9,9 --quick --compile
 t predict hotspot --grid 2000,2000 --device "$cpu" --verbose
 expect "predict -v" says "model    roofs" says "  best     " says "    (times of one iteration in " says " plans in "
