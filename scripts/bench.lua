@@ -72,7 +72,7 @@ local function measure(case)
     fields = fields,
   }
   local function line(height, family)
-    sim:plan(plan_of(sim, height, family))
+    sim:policy(plan_of(sim, height, family))
     -- Warm up, and find how many iterations take long enough to be timed.
     if weights then sim:rewind() end
     local steps = weights or 4 * sim.height

@@ -82,7 +82,7 @@ end
 
 -- Median, least and largest seconds of an iteration at a height, or with a plan; nil and the reason where it is refused.
 function M.time(sim, isl, plan, rounds)
-  if type(plan) == "number" then plan = { height = plan, policy = "fixed" } end
+  if type(plan) == "number" then plan = { height = plan } end
   local height = plan.height
   local ok, why = pcall(sim.plan, sim, plan)
   if not ok then return nil, M.reason(why) end
