@@ -329,7 +329,7 @@ static tz_status read_view(tz_frame *frame, const slices *s, tz_error *error)
 
 static tz_status read_planes(tz_frame *frame, const slices *s, tz_slice slice, tz_error *error)
 {
-    int max_width, max_height, count = 1;
+    int max_width = 0, max_height = 0, count = 1;
     if (!frame->look.isometric)
         count = lay_out(frame, s->dims, s->shape, slice, &max_width, &max_height);
     frame->planes = calloc((size_t)count, sizeof *frame->planes);

@@ -236,7 +236,7 @@ static const char *second(const char *data, size_t bytes)
 static tz_status greet(compiler *c, const tz_feed_wait *wait, tz__nvrtc *out, tz_error *error)
 {
     char *data;
-    size_t bytes;
+    size_t bytes = 0;
     tz_status said = TZ_OK;
     if (c->greeted)
         return TZ_OK;
