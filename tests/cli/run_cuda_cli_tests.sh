@@ -2,7 +2,8 @@
 # The command line with stand-ins for driver, NVRTC, NVML and cuFFT (tests/backend/cuda/fake), which ctest puts first in
 # LD_LIBRARY_PATH: doctor, the cache's warning, faults as a user meets them: run_cuda_cli_tests.sh TRAPEZE
 set -u
-. "$(dirname "$0")/support.sh"
+here=$(cd "$(dirname "$0")" && pwd)
+. "$here/support.sh"
 cd "$work" || exit 1
 export TRAPEZE_CACHE="$work/cache" FAKE_NVRTC_LOG="$work/compiled"
 
