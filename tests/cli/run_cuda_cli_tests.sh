@@ -155,7 +155,7 @@ done
 # Outputs beside the run: the same files as without, and none of them half done.
 cat >outputs.lua <<'END'
 local tz = require "trapeze"
-local sim = tz.simulation { plugin = "hotspot", grid = { 300, 200 }, height = 2,
+local sim = tz.simulation { plugin = "hotspot", grid = { 300, 200 }, height = 2, policy = "fixed",
   fields = { temperature = tz.random { seed = 1, range = { 300, 340 } }, power = 0.5 } }
 sim:every(8, tz.png("temperature", { range = { 300, 340 } }))
 sim:every(4, tz.npy("temperature"))
