@@ -1,7 +1,7 @@
 -- One case of scripts/first-minute.sh: a stencil of unseen_stencils.lua for some seconds. Prints the wall seconds to the
 -- end of the first iteration, and the speed of each of the following spans.
 --
---   trapeze run first_minute.lua --set case=yee [--set seconds=30] [--set small=yes]
+--   trapeze run scripts/first_minute.lua --set case=yee [--set seconds=30] [--set small=yes]
 local tz = require "trapeze"
 local cases = require "unseen_stencils"
 

@@ -2,7 +2,8 @@
 # The command line with stand-ins for driver, NVRTC, NVML and cuFFT (tests/backend/cuda/fake), which ctest puts first in
 # LD_LIBRARY_PATH: doctor, the cache's warning, faults as a user meets them: run_cuda_cli_tests.sh TRAPEZE
 set -u
-. "$(dirname "$0")/support.sh"
+here=$(cd "$(dirname "$0")" && pwd)
+. "$here/support.sh"
 cd "$work" || exit 1
 export TRAPEZE_CACHE="$work/cache" FAKE_NVRTC_LOG="$work/compiled"
 
@@ -154,7 +155,7 @@ done
 # Outputs beside the run: the same files as without, and none of them half done.
 cat >outputs.lua <<'END'
 local tz = require "trapeze"
-local sim = tz.simulation { plugin = "hotspot", grid = { 300, 200 }, height = 2,
+local sim = tz.simulation { plugin = "hotspot", grid = { 300, 200 }, height = 2, policy = "fixed",
   fields = { temperature = tz.random { seed = 1, range = { 300, 340 } }, power = 0.5 } }
 sim:every(8, tz.png("temperature", { range = { 300, 340 } }))
 sim:every(4, tz.npy("temperature"))
