@@ -288,15 +288,19 @@ static void *wait_for_the_end(void *nothing)
  * process that the system ends. */
 static void limit_memory(long long bytes)
 {
+#ifdef __SANITIZE_ADDRESS__
+    enum { LIMITED = 0 }; /* it reserves terabytes */
+#else
+    enum { LIMITED = 1 };
+#endif
     const struct rlimit none = {0, 0};
     struct rlimit space;
     setrlimit(RLIMIT_CORE, &none);
-#ifndef __SANITIZE_ADDRESS__ /* it reserves terabytes */
-    if (bytes > 0 && getrlimit(RLIMIT_AS, &space) == 0 && space.rlim_cur > (rlim_t)bytes) {
+    if (LIMITED && bytes > 0 && getrlimit(RLIMIT_AS, &space) == 0 &&
+        space.rlim_cur > (rlim_t)bytes) {
         space.rlim_cur = (rlim_t)bytes;
         setrlimit(RLIMIT_AS, &space);
     }
-#endif
     const int file = open("/proc/self/oom_score_adj", O_WRONLY | O_CLOEXEC);
     if (file >= 0) {
         (void)!write(file, "1000", 4);
