@@ -291,7 +291,7 @@ def races(draw, number):
     """The entry that a folder of somebody else has under the same name never runs."""
     script = write("cached.lua", SCRIPTS["defines"].replace("%d", "0.125").replace("1000000000", "10"))
     if not os.path.exists("foreign"):
-        run("run", script, "-q")
+        run("run", script, "-q", "--policy", "predicted")  # which waits for the compiler
         write("evil.c", '#include <stdio.h>\n__attribute__((constructor)) static void ran(void) { fclose(fopen("evil-ran", "w")); }\n')
         subprocess.run([os.environ.get("CC", "cc"), "-shared", "-fPIC", "-o", "evil.so", "evil.c"], check=True)
         shutil.copytree("cache/stencils", "foreign")
@@ -308,7 +308,7 @@ def races(draw, number):
     racer = threading.Thread(target=exchange, args=("cache/stencils", "foreign", stop))
     racer.start()
     try:
-        done = run("run", script, "-q", "--out", f"r{number}")
+        done = run("run", script, "-q", "--policy", "predicted", "--out", f"r{number}")
     finally:
         stop.set()
         racer.join()
