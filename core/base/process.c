@@ -238,6 +238,7 @@ cleanup:
 
 struct tz_feed {
     tz_process process;
+    char program[256]; /* its own copy, for messages */
     pid_t pid;
     int input;  /* a socket: writing to it raises no SIGPIPE */
     int output; /* a file in memory: the program never waits for a reader */
@@ -252,6 +253,9 @@ tz_status tz_feed_start(tz_feed **out, const tz_process *process, tz_error *erro
     *out = NULL;
     if (reason == 0) {
         *feed = (tz_feed){.process = *process, .input = -1};
+        snprintf(feed->program, sizeof feed->program, "%s", process->program);
+        feed->process.program = feed->program;
+        feed->process.arguments = NULL; /* the caller's */
         feed->output = memfd_create("output", MFD_CLOEXEC);
         if (feed->output < 0 || socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0)
             reason = errno;

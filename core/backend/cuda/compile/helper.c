@@ -288,16 +288,10 @@ static void *wait_for_the_end(void *nothing)
  * process that the system ends. */
 static void limit_memory(long long bytes)
 {
-#ifdef __SANITIZE_ADDRESS__
-    enum { LIMITED = 0 }; /* it reserves terabytes */
-#else
-    enum { LIMITED = 1 };
-#endif
     const struct rlimit none = {0, 0};
     struct rlimit space;
     setrlimit(RLIMIT_CORE, &none);
-    if (LIMITED && bytes > 0 && getrlimit(RLIMIT_AS, &space) == 0 &&
-        space.rlim_cur > (rlim_t)bytes) {
+    if (bytes > 0 && getrlimit(RLIMIT_AS, &space) == 0 && space.rlim_cur > (rlim_t)bytes) {
         space.rlim_cur = (rlim_t)bytes;
         setrlimit(RLIMIT_AS, &space);
     }
