@@ -27,7 +27,11 @@ endif()
 set(fakes ${PROJECT_BINARY_DIR}/test-fakes)
 function(trapeze_add_fake name suffix)
     add_library(fake_${name} MODULE ${ARGN})
-    target_link_libraries(fake_${name} PRIVATE trapeze_flags Threads::Threads)
+    if(name STREQUAL nvrtc) # it is opened by trapeze-compile
+        trapeze_flags_without_sanitizers(fake_${name})
+    else()
+        target_link_libraries(fake_${name} PRIVATE trapeze_flags Threads::Threads)
+    endif()
     set_target_properties(fake_${name} PROPERTIES PREFIX lib OUTPUT_NAME ${name} SUFFIX ${suffix}
         LIBRARY_OUTPUT_DIRECTORY ${fakes})
 endfunction()
