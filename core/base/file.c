@@ -126,7 +126,7 @@ size_t tz_file_put(int file, const void *data, size_t bytes, int64_t offset)
 tz_status tz_file_read(const char *path, size_t limit, char **out, size_t *bytes, tz_error *error)
 {
     int fd;
-    size_t size;
+    size_t size = 0;
     char *data = NULL;
     *out = NULL;
     *bytes = 0;

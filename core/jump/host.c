@@ -294,8 +294,8 @@ static void combine(tz_complex values[8], int axis, bool back)
     }
 }
 
-static void gather(const tz_linear *linear, const group *g, const double *from,
-                   tz_complex values[8])
+/* `values`: 8, of the members of the group. */
+static void gather(const tz_linear *linear, const group *g, const double *from, tz_complex *values)
 {
     for (int member = 0; member < 8; member++)
         values[member] = tz_complex_of(from && g->at[member] >= 0 ? from[g->at[member]] : 0.0, 0.0);

@@ -241,7 +241,7 @@ static tz_status greet(compiler *c, const tz_feed_wait *wait, tz__nvrtc *out, tz
     if (c->greeted)
         return TZ_OK;
     tz_status status = receive(c, wait, &said, &data, &bytes, error);
-    if (status)
+    if (status || !data)
         return status;
     c->greeted = true;
     if (said) {

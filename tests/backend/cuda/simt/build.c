@@ -95,23 +95,28 @@ static const char *compiler(void)
 /* Whether a command works; what it prints is in *output (NULL: nobody wants it), malloc'd. */
 static bool runs(char *const *command, char **output)
 {
-    char program[PATH_MAX], *text = NULL;
+    char program[PATH_MAX];
     int code = 127;
     const tz_process process = {
         .program = program, .arguments = (const char *const *)command, .limit_s = 600};
+    *output = NULL;
     if (tz_program_find(command[0], program))
-        tz_process_run(&process, &text, &code, NULL);
-    if (output)
-        *output = text;
-    else
-        free(text);
+        tz_process_run(&process, output, &code, NULL);
     return code == 0;
+}
+
+static bool succeeds(char *const *command)
+{
+    char *output;
+    const bool good = runs(command, &output);
+    free(output);
+    return good;
 }
 
 tz_status simt_build_create(simt_build **out, const char *keep, tz_error *error)
 {
     char *const version[] = {(char *)compiler(), "--version", NULL};
-    if (!runs(version, NULL))
+    if (!succeeds(version))
         return tz_error_set(error, TZ_UNSUPPORTED, NULL,
                             "there is no C++ compiler '%s': install g++, or name one in CXX",
                             compiler());
@@ -119,7 +124,7 @@ tz_status simt_build_create(simt_build **out, const char *keep, tz_error *error)
     if (!build)
         return tz_error_set(error, TZ_MEMORY, NULL, "not enough memory");
     char *const patterns[] = {(char *)compiler(), PATTERNS, "-E", "-x", "c++", "/dev/null", NULL};
-    build->patterns = runs(patterns, NULL);
+    build->patterns = succeeds(patterns);
     const char *temporary = getenv("TMPDIR");
     build->keep = keep != NULL;
     if (keep)
