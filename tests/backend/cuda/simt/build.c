@@ -92,7 +92,7 @@ static const char *compiler(void)
     return given && *given ? given : "c++";
 }
 
-/* Whether a command works; what it prints is in *output (NULL: nobody wants it), malloc'd. */
+/* Whether a command works; what it prints is in *output, malloc'd. */
 static bool runs(char *const *command, char **output)
 {
     char program[PATH_MAX];
