@@ -11,10 +11,10 @@ typedef struct tz_cancel {
     const atomic_bool *unwanted; /* true: it ends */
 } tz_cancel;
 
-static inline bool tz_cancelled(const tz_cancel *stop)
+static inline bool tz_cancelled(const tz_cancel *cancel)
 {
-    return (stop->unwanted && atomic_load(stop->unwanted)) ||
-           (stop->stopped && stop->stopped() != 0);
+    return (cancel->unwanted && atomic_load(cancel->unwanted)) ||
+           (cancel->stopped && cancel->stopped() != 0);
 }
 
 #endif

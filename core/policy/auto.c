@@ -45,6 +45,8 @@ typedef struct automatic {
     phase phase;
     tz_explorer *explorer;
     bool ended;      /* the explorer */
+    char why[160];   /* it could predict nothing; "": it could */
+    bool changed;    /* since the last look: plans, times or `reach` */
     bool remembered; /* the first plan, from a search that came to its end */
     bool partly;     /* the first plan, from a search that did not */
     entrant *entrants;
@@ -74,8 +76,6 @@ static bool make_key(const tz_policy *policy, char *key)
 static bool recall(tz_policy *policy, automatic *a)
 {
     tz_policy_memory memory;
-    if (policy->wish.forget)
-        tz_policy_memory_forget(a->key);
     if (!a->has_key || policy->wish.forget || !tz_policy_memory_read(a->key, &memory))
         return false;
     const tz_policy_measurement *best = &memory.plans[memory.best];
@@ -85,6 +85,7 @@ static bool recall(tz_policy *policy, automatic *a)
     a->remembered = good && memory.finished;
     a->partly = good && !memory.finished;
     a->entrants[0].measured_s = good ? best->time_s : NAN;
+    a->entrants[0].plan = plan;
     if (good)
         tz__policy_decide(policy, &plan, NAN, "remembered: %.3g ns an iteration",
                           1e9 * best->time_s);
@@ -132,6 +133,7 @@ static void take_ready(automatic *a)
             a->entrants[a->count++] = (entrant){.plan = option.plan, .measured_s = NAN};
         if (k < a->count)
             a->entrants[k].predicted_s = option.time_s;
+        a->changed = true;
     }
 }
 
@@ -185,15 +187,20 @@ static void settle(tz_policy *policy, automatic *a)
     a->phase = AT_THE_END;
     tz__explorer_destroy(a->explorer);
     a->explorer = NULL;
-    remember(policy, a, !a->too_high);
+    if (a->why[0])
+        tz__policy_decide(policy, &policy->plan, NAN, "kept; not predicted: %s", a->why);
+    remember(policy, a, !a->too_high && !a->why[0]);
 }
 
 /* Chooses what is timed next, if anything is. */
 static void look_around(tz_policy *policy, automatic *a)
 {
-    char why[TZ_POLICY_REASON_SIZE];
     take_ready(a);
-    a->ended = !a->explorer || tz__explorer_ended(a->explorer, why, sizeof why);
+    if (!a->ended && tz__explorer_ended(a->explorer, a->why, sizeof a->why))
+        a->ended = a->changed = true;
+    if (!a->changed)
+        return;
+    a->changed = false;
     a->now = find_next(a);
     if (a->now < 0 && !a->ended)
         return;
@@ -208,7 +215,7 @@ static void look_around(tz_policy *policy, automatic *a)
 static void go_back(tz_policy *policy, automatic *a, const char *why)
 {
     entrant *e = &a->entrants[a->now];
-    e->tried = true;
+    e->tried = a->changed = true;
     a->phase = AT_REST;
     snprintf(e->note, sizeof e->note, "%s", why);
     tz__policy_decide(policy, &a->entrants[a->best].plan, e->measured_s, "measured: %.100s", why);
@@ -231,10 +238,16 @@ static tz_status auto_next(tz_policy *policy, int64_t iterations_left, bool new_
         tz__policy_warn_of_rows(policy);
         return tz_policy_class_predicted.create(policy, error);
     }
+    a->changed = a->changed || iterations_left > a->reach;
     a->reach = iterations_left > a->reach ? iterations_left : a->reach;
     if (a->phase == AT_START) {
+        if (policy->wish.forget && a->has_key) /* only once a stage really runs */
+            tz_policy_memory_forget(a->key);
+        if (!tz_plan_equal(&policy->plan, &a->entrants[0].plan)) { /* that of a checkpoint */
+            a->entrants[0] = (entrant){.plan = policy->plan, .predicted_s = NAN, .measured_s = NAN};
+            a->remembered = a->partly = false;
+        }
         a->phase = a->remembered ? AT_THE_END : AT_REST;
-        a->entrants[0].plan = policy->plan; /* a checkpoint may have another one */
         if (!a->remembered)
             return tz__explorer_create(&a->explorer, &policy->subject, &policy->wish.given, error);
     }
@@ -289,7 +302,7 @@ static void auto_record(tz_policy *policy, int64_t stages, int64_t iterations, d
         go_back(policy, a, "not faster");
         return;
     }
-    tried->tried = best->tried = true;
+    tried->tried = best->tried = a->changed = true;
     a->phase = AT_REST;
     a->best = a->now;
     tz__policy_decide(policy, &tried->plan, time_s, "measured: %.3g times as fast as before",
@@ -367,6 +380,7 @@ static tz_status auto_create(tz_policy *policy, tz_error *error)
                           base ? "%s: better plans are compiled beside the run"
                                : "the %s plan as given: better ones are compiled beside the run",
                           plan.family);
+    a->entrants[0].plan = plan;
     return status;
 }
 

@@ -170,7 +170,7 @@ bool tz__explorer_take(tz_explorer *e, tz_policy_option *out)
 
 bool tz__explorer_ended(tz_explorer *e, char *reason, size_t size)
 {
-    snprintf(reason, size, "%s", "");
+    snprintf(reason, size, "%s", e->m->unknown ? e->m->unknown : "");
     return e->m->compiled[e->taken] == 0;
 }
 

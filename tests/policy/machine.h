@@ -45,7 +45,8 @@ typedef struct machine {
      * is ready every `pause` stages. NULL: there is no base plan. */
     const int *compiled;
     int pause;
-    int refused; /* a height that no stage takes */
+    const char *unknown; /* why nothing can be predicted; NULL: it can */
+    int refused;         /* a height that no stage takes */
     /* What happened. */
     int explorers; /* that were started and not ended */
     int explored;  /* started */

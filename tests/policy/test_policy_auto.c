@@ -2,6 +2,7 @@
 #include "machine.h"
 #include "policy/class.h"
 #include "tests/support.h"
+#include <jansson.h>
 
 static const tz_plan_wish automatic = {.policy = "auto"};
 static const int all[] = {1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 12, 16, 20, 24, 28, 32, 0};
@@ -155,6 +156,45 @@ static void an_unfinished_search_goes_on(void **state)
     tz_policy_destroy(policy);
 }
 
+/* A checkpoint's plan comes first, also where a better one is remembered. Then the search begins. */
+static void a_resumed_run_begins_with_its_own_plan(void **state)
+{
+    machine first = compiling(best_at_8, all);
+    first.key = "here";
+    tz_policy *policy = make(&first, automatic);
+    json_t *saved = tz_policy_save(policy); /* height 1 */
+    run(&first, policy, 500, 0);
+    tz_policy_destroy(policy);
+    machine second = compiling(best_at_8, all);
+    second.key = "here";
+    policy = make(&second, automatic);
+    tz_policy_load(policy, saved);
+    assert_int_equal(height_now(policy), 1);
+    run(&second, policy, 500, 0);
+    assert_true(second.time(height_now(policy)) <= 1.02 * best_time(&second));
+    tz_policy_destroy(policy);
+    json_decref(saved);
+}
+
+/* Where nothing is predicted, the decisions say why, and the next run looks again. */
+static void what_is_not_predicted_is_said(void **state)
+{
+    machine first = compiling(best_at_8, none);
+    first.key = "here";
+    first.unknown = "no record";
+    tz_policy *policy = make(&first, automatic);
+    run(&first, policy, 50, 0);
+    assert_true(tz_policy_settled(policy));
+    assert_string_equal(tz_policy_plan(policy)->why, "kept; not predicted: no record");
+    tz_policy_destroy(policy);
+    machine second = compiling(best_at_8, all);
+    second.key = "here";
+    policy = make(&second, automatic);
+    run(&second, policy, 500, 0);
+    assert_int_equal(second.explored, 1);
+    tz_policy_destroy(policy);
+}
+
 /* A height alone: the best plan of that height is looked for. With a tile or a policy the plan
  * stays as it is given. */
 static void a_given_height_stays(void **state)
@@ -198,4 +238,7 @@ TEST_MAIN(NULL, NULL, TEST(it_begins_at_once_and_becomes_the_fastest),
           cmocka_unit_test_setup_teardown(the_next_run_begins_with_the_best_plan, use_cache,
                                           drop_cache),
           cmocka_unit_test_setup_teardown(an_unfinished_search_goes_on, use_cache, drop_cache),
+          cmocka_unit_test_setup_teardown(a_resumed_run_begins_with_its_own_plan, use_cache,
+                                          drop_cache),
+          cmocka_unit_test_setup_teardown(what_is_not_predicted_is_said, use_cache, drop_cache),
           TEST(a_given_height_stays), TEST(a_backend_that_compiles_nothing_predicts))
