@@ -1,8 +1,8 @@
 /* Jobs for other threads, in order: outputs are written by them while a run goes on. */
 #include "base/job_queue.h"
 
+#include "base/threads.h"
 #include <pthread.h>
-#include <signal.h>
 #include <stdlib.h>
 
 enum { WORKERS_MAX = 8 };
@@ -80,16 +80,11 @@ tz_status tz_job_queue_create(tz_job_queue **out, size_t capacity, int workers, 
     q->capacity = capacity;
     pthread_mutex_init(&q->lock, NULL);
     pthread_cond_init(&q->changed, NULL);
-    /* Threads inherit the mask: signals go to the main thread, which handles them. */
     int reason = 0;
-    sigset_t all, before;
-    sigfillset(&all);
-    pthread_sigmask(SIG_SETMASK, &all, &before);
     while (!reason && q->workers_count < workers) {
-        reason = pthread_create(&q->workers[q->workers_count], NULL, work, q);
+        reason = tz_thread_start(&q->workers[q->workers_count], work, q);
         q->workers_count += !reason;
     }
-    pthread_sigmask(SIG_SETMASK, &before, NULL);
     if (reason) {
         free_queue(q);
         return tz_error_set_errno(error, reason, NULL, "cannot start the threads that write files");

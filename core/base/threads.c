@@ -138,20 +138,26 @@ static void *work_on(void *any)
     }
 }
 
-/* As many as can be started. Signals go to the other threads of the process. */
-static void start(tz_threads *pool)
+int tz_thread_start(pthread_t *out, void *(*run)(void *), void *data)
 {
-    sigset_t all, before;
+    sigset_t all, before; /* a new thread inherits the mask */
     sigfillset(&all);
     pthread_sigmask(SIG_SETMASK, &all, &before);
+    const int reason = pthread_create(out, NULL, run, data);
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    return reason;
+}
+
+/* As many as can be started. */
+static void start(tz_threads *pool)
+{
     while (pool->started < pool->count) {
         worker *w = &pool->workers[pool->started - 1];
         *w = (worker){.pool = pool, .number = pool->started};
-        if (pthread_create(&w->id, NULL, work_on, w) != 0)
+        if (tz_thread_start(&w->id, work_on, w) != 0)
             break;
         pool->started++;
     }
-    pthread_sigmask(SIG_SETMASK, &before, NULL);
 }
 
 /* ---- Pools ----------------------------------------------------------------------------------- */

@@ -8,6 +8,7 @@
 #define TZ_CORE_BASE_THREADS_H
 
 #include "base/error.h"
+#include <pthread.h>
 #include <stdint.h>
 
 typedef struct tz_threads tz_threads;
@@ -23,6 +24,10 @@ tz_status tz_threads_create(tz_threads **out, int count, tz_error *error);
 void tz_threads_destroy(tz_threads *threads);
 
 int tz_threads_count(const tz_threads *threads);
+
+/* A thread of its own. It receives no signals: the main thread handles them. Returns 0, or the
+ * error number of pthread_create(). */
+int tz_thread_start(pthread_t *out, void *(*run)(void *), void *data);
 
 /* Start all threads. TZ_RANGE if that is not possible, with the number that is. Without this call,
  * as many work as can be started. */

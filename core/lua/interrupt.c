@@ -2,6 +2,7 @@
  * core/lua asks for a signal in scenario.c, running.c, sandbox.c and others. */
 #include "lua/interrupt.h"
 
+#include "base/threads.h"
 #include <errno.h>
 #include <lauxlib.h>
 #include <pthread.h>
@@ -140,13 +141,9 @@ static void start_watcher(void)
 {
     static bool started;
     pthread_t thread;
-    sigset_t all, before;
     if (started || sem_init(&signalled, 0, 0) != 0)
         return;
-    sigfillset(&all);
-    pthread_sigmask(SIG_SETMASK, &all, &before);
-    started = pthread_create(&thread, NULL, watch, NULL) == 0;
-    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    started = tz_thread_start(&thread, watch, NULL) == 0;
     if (started)
         pthread_detach(thread);
 }

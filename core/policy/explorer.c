@@ -1,11 +1,10 @@
 /* Predicts plans in a thread of its own, which compiles their kernels. Called by auto.c. */
 #include "policy/explorer.h"
 
+#include "base/threads.h"
 #include "calibrate/records.h"
 #include "model/power.h"
 #include "predict/predictions.h"
-#include <pthread.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -61,7 +60,6 @@ static void *explore(void *data)
 tz_status tz__explorer_create(tz_explorer **out, const tz_policy_subject *subject,
                               const tz_plan *given, tz_error *error)
 {
-    sigset_t all, before;
     *out = NULL;
     tz_explorer *e = calloc(1, sizeof *e);
     if (!e)
@@ -71,12 +69,7 @@ tz_status tz__explorer_create(tz_explorer **out, const tz_policy_subject *subjec
     e->subject.problem = &e->problem;
     e->given = *given;
     pthread_mutex_init(&e->lock, NULL);
-    /* The main thread handles all signals. */
-    sigfillset(&all);
-    pthread_sigmask(SIG_SETMASK, &all, &before);
-    const int failed = pthread_create(&e->thread, NULL, explore, e);
-    pthread_sigmask(SIG_SETMASK, &before, NULL);
-    if (failed) {
+    if (tz_thread_start(&e->thread, explore, e) != 0) {
         pthread_mutex_destroy(&e->lock);
         free(e);
         return tz_error_set(error, TZ_BACKEND, NULL, "no thread to explore plans can be started");

@@ -3,13 +3,13 @@
 #include "predict/predictions.h"
 
 #include "base/machine.h"
+#include "base/threads.h"
 #include "model/constants.h"
 #include "model/power.h"
 #include "model/roofs.h"
 #include <limits.h>
 #include <math.h>
 #include <pthread.h>
-#include <signal.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -110,15 +110,10 @@ static void compile_all(maker *m, compile_job *jobs, int count, int threads)
     compilation c = {m, jobs, count, 0};
     pthread_t others[COMPILE_THREADS_MAX];
     int started = 0;
-    /* New threads block all signals: the main thread handles them. If a thread cannot be started,
-     * the others do its jobs. */
-    sigset_t all, before;
-    sigfillset(&all);
-    pthread_sigmask(SIG_SETMASK, &all, &before);
+    /* If a thread cannot be started, the others do its jobs. */
     while (started + 1 < threads && started + 1 < count && started < COMPILE_THREADS_MAX &&
-           pthread_create(&others[started], NULL, compile_next, &c) == 0)
+           tz_thread_start(&others[started], compile_next, &c) == 0)
         started++;
-    pthread_sigmask(SIG_SETMASK, &before, NULL);
     compile_next(&c);
     for (int k = 0; k < started; k++)
         pthread_join(others[k], NULL);

@@ -2,6 +2,7 @@
 #include "stencil/registry.h"
 
 #include "base/names.h"
+#include "base/threads.h"
 #include "stencil/description.h"
 #include "stencil/plugin_file.h"
 #include "stencil/probe.h"
@@ -12,7 +13,6 @@
 #include <fenv.h>
 #include <limits.h>
 #include <pthread.h>
-#include <signal.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -467,7 +467,6 @@ static plugin_slot *late_slot(const tz_stencil *stencil)
 void tz_stencil_compile_begin(const tz_stencil *stencil, const tz_cancel *cancel)
 {
     plugin_slot *slot = late_slot(stencil);
-    sigset_t all, before;
     if (!slot || slot->compiling || slot->not_compiled.code)
         return;
     slot->cancel = (tz_cancel){cancel->stopped, &slot->unwanted};
@@ -475,10 +474,7 @@ void tz_stencil_compile_begin(const tz_stencil *stencil, const tz_cancel *cancel
         finish(slot);
         return;
     }
-    sigfillset(&all); /* the main thread handles all signals */
-    pthread_sigmask(SIG_SETMASK, &all, &before);
-    slot->compiling = pthread_create(&slot->thread, NULL, build_beside, slot) == 0;
-    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    slot->compiling = tz_thread_start(&slot->thread, build_beside, slot) == 0;
 }
 
 /* Wait for the thread. */

@@ -156,7 +156,7 @@ static void an_unfinished_search_goes_on(void **state)
     tz_policy_destroy(policy);
 }
 
-/* A checkpoint's plan comes first, also where a better one is remembered. Then the search begins. */
+/* A checkpoint's plan comes first, also where a better one is remembered. */
 static void a_resumed_run_begins_with_its_own_plan(void **state)
 {
     machine first = compiling(best_at_8, all);
