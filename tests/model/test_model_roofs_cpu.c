@@ -157,36 +157,6 @@ static void test_edges_of_slabs_wait_for_the_other_core(void **state)
     assert_close(predict(&w, &d).stage_s, 3.5e-3, 1e-6);
 }
 
-static void test_beginnings_of_rows_in_leaning_tiles_wait_for_l2(void **state)
-{
-    tz_model_device d = device();
-    tz_model_work w = work();
-    set(&d.l2_latency_s, 1e-8);
-    w.leaning_lines = 1e5;
-    w.resident_bytes = 1e12;
-    assert_close(predict(&w, &d).stage_s, 7e-3 + 1e-3 * TZ_FIT_CPU_LEANING, 1e-6);
-    w.workers = 2;
-    assert_close(predict(&w, &d).stage_s, 3.5e-3 + 0.5e-3 * TZ_FIT_CPU_LEANING, 1e-6);
-    w.resident_bytes = 1e3; /* in cache */
-    assert_close(predict(&w, &d).stage_s, 3.5e-3, 1e-6);
-}
-
-/* Seams are written and read beside the arrays. */
-static void test_seams_cost_what_arrays_cost(void **state)
-{
-    const tz_model_device d = device();
-    tz_model_work w = work();
-    w.read_bytes = w.write_bytes = 64e6;
-    w.resident_bytes = 1e9;
-    const double plain = predict(&w, &d).stage_s;
-    w.seam_bytes = 32e6;
-    const double seams = predict(&w, &d).stage_s - plain;
-    w.seam_bytes = 0;
-    w.read_bytes = w.write_bytes = 96e6;
-    assert_true(seams > 0);
-    assert_close(predict(&w, &d).stage_s - plain, seams, 1e-9);
-}
-
 static void test_rings_beyond_l2_come_from_l3(void **state)
 {
     const tz_model_device d = device();
@@ -316,8 +286,6 @@ TEST_MAIN(NULL, NULL, TEST(test_units_of_a_core_work_side_by_side),
           TEST(test_lines_add_to_the_ports), TEST(test_measured_rows_count),
           TEST(test_rows_that_begin_anew_wait_for_memory),
           TEST(test_edges_of_slabs_wait_for_the_other_core),
-          TEST(test_beginnings_of_rows_in_leaning_tiles_wait_for_l2),
-          TEST(test_seams_cost_what_arrays_cost), TEST(test_rings_beyond_l2_come_from_l3),
-          TEST(test_arrays_come_from_where_they_fit), TEST(test_threads_share_what_is_shared),
-          TEST(test_rows_and_calls), TEST(test_a_better_machine_is_never_slower),
-          TEST(test_what_cannot_be_predicted))
+          TEST(test_rings_beyond_l2_come_from_l3), TEST(test_arrays_come_from_where_they_fit),
+          TEST(test_threads_share_what_is_shared), TEST(test_rows_and_calls),
+          TEST(test_a_better_machine_is_never_slower), TEST(test_what_cannot_be_predicted))
