@@ -152,6 +152,8 @@ static int reset(void **state)
     return 0;
 }
 
+#define PLAN_TEST(function) TEST_WITH(reset, NULL, function)
+
 static void compiles(const int *heights)
 {
     int count = 0;
@@ -161,7 +163,7 @@ static void compiles(const int *heights)
 }
 
 /* Two threads compile the two best estimates. Both are right, so that no other can be better. */
-static void the_best_is_no_estimate(void **state)
+PLAN_TEST(the_best_is_no_estimate)
 {
     tz_predictions *f = predictions(&(tz_plan){0}, TZ_EFFORT_CACHED);
     assert_int_equal(f->count, 8);
@@ -175,7 +177,7 @@ static void the_best_is_no_estimate(void **state)
 }
 
 /* At most four at a time: more could be left out if one knew what the first four are. */
-static void how_many_depends_on_the_threads(void **state)
+PLAN_TEST(how_many_depends_on_the_threads)
 {
     static const struct {
         int threads, compiled;
@@ -194,7 +196,7 @@ static void how_many_depends_on_the_threads(void **state)
 }
 
 /* What compiled plans take longer holds for those near them: they are not compiled, too. */
-static void errors_hold_for_the_neighbours(void **state)
+PLAN_TEST(errors_hold_for_the_neighbours)
 {
     place.threads = 1;
     for (int h = 1; h <= 8; h++)
@@ -214,7 +216,7 @@ static void errors_hold_for_the_neighbours(void **state)
 }
 
 /* But not for those far away, of another family, or lower where registers are spilt. */
-static void others_have_errors_of_their_own(void **state)
+PLAN_TEST(others_have_errors_of_their_own)
 {
     place.threads = 2;
     fake.heights = 8;
@@ -258,14 +260,14 @@ static int count_long(void **state, tz_effort effort)
     return count;
 }
 
-static void long_code_is_left_out(void **state)
+PLAN_TEST(long_code_is_left_out)
 {
     assert_int_equal(count_long(state, TZ_EFFORT_CACHED), 8);   /* 160 KiB */
     assert_int_equal(count_long(state, TZ_EFFORT_COMPILE), 40); /* asked for */
 }
 
 /* From height 6 on the loop is long. With shorter code 6 is the fastest, 7 is slower. */
-static void long_loops_get_shorter_code(void **state)
+PLAN_TEST(long_loops_get_shorter_code)
 {
     fake.text_bytes = 190;
     fake.shorter[6] = 0.5;
@@ -296,7 +298,7 @@ static void long_loops_get_shorter_code(void **state)
     tz_predictions_destroy(f);
 }
 
-static void time_is_bounded(void **state)
+PLAN_TEST(time_is_bounded)
 {
     fake.heights = 40;
     watch.budget_s = 1e-9;
@@ -315,7 +317,7 @@ static void time_is_bounded(void **state)
     tz_predictions_destroy(f);
 }
 
-static void threads_compile_at_once_and_take_no_signals(void **state)
+PLAN_TEST(threads_compile_at_once_and_take_no_signals)
 {
     place.threads = fake.together = 4;
     tz_predictions_destroy(predictions(&(tz_plan){0}, TZ_EFFORT_COMPILE));
@@ -331,7 +333,7 @@ static void threads_compile_at_once_and_take_no_signals(void **state)
 }
 
 /* The order of threads changes neither the compiled plans nor the choice. */
-static void the_order_of_threads_does_not_matter(void **state)
+PLAN_TEST(the_order_of_threads_does_not_matter)
 {
     bool first[HEIGHTS + 1];
     for (unsigned seed = 1; seed <= 8; seed++) {
@@ -355,7 +357,7 @@ static void the_order_of_threads_does_not_matter(void **state)
     }
 }
 
-static void long_runs_choose(void **state)
+PLAN_TEST(long_runs_choose)
 {
     for (int h = 1; h <= 8; h++)
         fake.sustained[h] = fake.truth[h] * (h >= 5 ? 1.4 : 1.05); /* 5 draws too much power */
@@ -365,7 +367,7 @@ static void long_runs_choose(void **state)
     tz_predictions_destroy(f);
 }
 
-static void what_is_compiled_costs_nothing(void **state)
+PLAN_TEST(what_is_compiled_costs_nothing)
 {
     for (int h = 1; h <= 8; h++)
         fake.is_compiled[h] = true;
@@ -376,7 +378,7 @@ static void what_is_compiled_costs_nothing(void **state)
 }
 
 /* The second answer is the first one, though all that it compiled is compiled before. */
-static void the_answer_is_the_same_again(void **state)
+PLAN_TEST(the_answer_is_the_same_again)
 {
     fake.heights = 40;
     for (int h = 1; h <= 40; h++)
@@ -392,7 +394,7 @@ static void the_answer_is_the_same_again(void **state)
 }
 
 /* The best may be an estimate. */
-static void a_quick_answer_compiles_nothing(void **state)
+PLAN_TEST(a_quick_answer_compiles_nothing)
 {
     fake.heights = 40;
     tz_predictions *f = predictions(&(tz_plan){0}, TZ_EFFORT_KNOWN);
@@ -402,7 +404,7 @@ static void a_quick_answer_compiles_nothing(void **state)
     tz_predictions_destroy(f);
 }
 
-static void compiling_all_leaves_no_estimate(void **state)
+PLAN_TEST(compiling_all_leaves_no_estimate)
 {
     fake.truth[2] = 0.5; /* better than its estimate: only compilation finds it */
     tz_predictions *f = predictions(&(tz_plan){0}, TZ_EFFORT_COMPILE);
@@ -411,7 +413,7 @@ static void compiling_all_leaves_no_estimate(void **state)
     tz_predictions_destroy(f);
 }
 
-static void a_plan_that_does_not_compile_is_left_out(void **state)
+PLAN_TEST(a_plan_that_does_not_compile_is_left_out)
 {
     fake.truth[5] = NAN;
     tz_predictions *f = predictions(&(tz_plan){0}, TZ_EFFORT_CACHED);
@@ -423,7 +425,7 @@ static void a_plan_that_does_not_compile_is_left_out(void **state)
     tz_predictions_destroy(f);
 }
 
-static void what_is_given_reaches_the_backend(void **state)
+PLAN_TEST(what_is_given_reaches_the_backend)
 {
     tz_predictions *f = predictions(&(tz_plan){.height = 3}, TZ_EFFORT_CACHED);
     assert_int_equal(fake.given_height, 3);
@@ -444,7 +446,7 @@ static void refused(tz_status wanted, const char *words, const tz_backend *by, c
         fail_msg("'%s' does not contain '%s'", failure.message, words);
 }
 
-static void refusals_have_reasons(void **state)
+PLAN_TEST(refusals_have_reasons)
 {
     const tz_backend mute = {.name = "mute"};
     const tz_place nowhere = {.threads = 1};
@@ -464,7 +466,7 @@ static void refusals_have_reasons(void **state)
 }
 
 /* Of plans with close predictions a CPU takes the highest, a GPU the fastest. */
-static void what_costs_once_a_stage_decides(void **state)
+PLAN_TEST(what_costs_once_a_stage_decides)
 {
     fake.heights = 4;
     fake.truth[1] = 1.015, fake.truth[2] = 1.0, fake.truth[3] = 1.015, fake.truth[4] = 1.03;
@@ -479,7 +481,7 @@ static void what_costs_once_a_stage_decides(void **state)
 }
 
 /* The same of leaning tiles: what costs once a row decides before what costs once a stage. */
-static void what_costs_once_a_row_decides(void **state)
+TEST(what_costs_once_a_row_decides)
 {
     const tz_plan best = {.height = 30, .tile = {1024, 100, 1}, .family = "skew"};
     tz_plan a = best;
@@ -505,15 +507,13 @@ static void what_costs_once_a_row_decides(void **state)
     assert_false(tz_predictions_is_preferred(&a, 1.015, &best, 1, true));
 }
 
-#define PLAN_TEST(function) cmocka_unit_test_setup(function, reset)
-
 static int stopped_after_three(void)
 {
     return fake.compiled >= 3;
 }
 
 /* What runs is finished, nothing else begins. */
-static void it_stops_where_it_is_told_to(void **state)
+PLAN_TEST(it_stops_where_it_is_told_to)
 {
     static const tz_effort efforts[] = {TZ_EFFORT_CACHED, TZ_EFFORT_COMPILE};
     fake.heights = 40;
@@ -533,15 +533,3 @@ static void it_stops_where_it_is_told_to(void **state)
         assert_in_range(fake.compiled, 3, 4); /* two threads */
     }
 }
-
-TEST_MAIN(NULL, NULL, TEST(what_costs_once_a_row_decides), PLAN_TEST(it_stops_where_it_is_told_to),
-          PLAN_TEST(the_best_is_no_estimate), PLAN_TEST(how_many_depends_on_the_threads),
-          PLAN_TEST(errors_hold_for_the_neighbours), PLAN_TEST(others_have_errors_of_their_own),
-          PLAN_TEST(long_code_is_left_out), PLAN_TEST(long_loops_get_shorter_code),
-          PLAN_TEST(time_is_bounded), PLAN_TEST(threads_compile_at_once_and_take_no_signals),
-          PLAN_TEST(the_order_of_threads_does_not_matter), PLAN_TEST(long_runs_choose),
-          PLAN_TEST(what_costs_once_a_stage_decides), PLAN_TEST(the_answer_is_the_same_again),
-          PLAN_TEST(a_quick_answer_compiles_nothing), PLAN_TEST(what_is_compiled_costs_nothing),
-          PLAN_TEST(compiling_all_leaves_no_estimate),
-          PLAN_TEST(a_plan_that_does_not_compile_is_left_out),
-          PLAN_TEST(what_is_given_reaches_the_backend), PLAN_TEST(refusals_have_reasons))
