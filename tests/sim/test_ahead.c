@@ -93,10 +93,9 @@ static void assert_same_fields(const tz_simulation *a, const tz_simulation *b)
 }
 
 /* A run of which much is to come moves between two stages, and has the bits of one that stays. */
-static void test_a_long_run_moves(void **state)
+TEST(a_long_run_moves)
 {
     static const char *const stencils[] = {"star2d1r", "life", "hotspot", "poisson"};
-    (void)state;
     begin(true);
     for (size_t i = 0; i < sizeof stencils / sizeof *stencils; i++) {
         tz_simulation *stays = make(stencils[i], false), *moves = make(stencils[i], true);
@@ -126,9 +125,8 @@ static void test_a_long_run_moves(void **state)
     }
 }
 
-static void test_a_short_run_stays(void **state)
+TEST(a_short_run_stays)
 {
-    (void)state;
     begin(false);
     tz_simulation *simulation = make("star2d1r", true);
     advance(simulation, 20);
@@ -139,9 +137,8 @@ static void test_a_short_run_stays(void **state)
 }
 
 /* Many short runs are as long as one. */
-static void test_short_runs_move_together(void **state)
+TEST(short_runs_move_together)
 {
-    (void)state;
     begin(true);
     tz_simulation *simulation = make("star2d1r", true);
     for (int i = 0; i < 500 && simulation->backend == &t.host; i++)
@@ -151,9 +148,8 @@ static void test_short_runs_move_together(void **state)
     tz_simulation_destroy(simulation);
 }
 
-static void test_a_backend_that_fails_is_left(void **state)
+TEST(a_backend_that_fails_is_left)
 {
-    (void)state;
     begin(true);
     t.found = TZ_UNSUPPORTED;
     tz_simulation *simulation = make("star2d1r", true);
@@ -167,9 +163,8 @@ static void test_a_backend_that_fails_is_left(void **state)
 }
 
 /* A run that ends while it is got ready does not wait for that. */
-static void test_the_end_ends_the_thread(void **state)
+TEST(the_end_ends_the_thread)
 {
-    (void)state;
     begin(true);
     t.endless = true;
     tz_simulation *simulation = make("star2d1r", true);
@@ -181,9 +176,8 @@ static void test_the_end_ends_the_thread(void **state)
 }
 
 /* Plans that are given after all are those of a GPU. */
-static void test_a_given_plan_moves(void **state)
+TEST(a_given_plan_moves)
 {
-    (void)state;
     begin(false);
     tz_simulation *stays = make("star2d1r", false), *simulation = make("star2d1r", true);
     const tz_plan plan = {.height = 1};
@@ -199,9 +193,8 @@ static void test_a_given_plan_moves(void **state)
 }
 
 /* The kernel of the first plan is compiled beside the script, once; another plan ends that. */
-static void test_the_first_kernel_is_compiled_ahead(void **state)
+TEST(the_first_kernel_is_compiled_ahead)
 {
-    (void)state;
     for (int other = 0; other < 2; other++) {
         begin(false);
         tz_simulation *simulation = make("star2d1r", false);
@@ -220,9 +213,8 @@ static void test_the_first_kernel_is_compiled_ahead(void **state)
     }
 }
 
-static void test_a_kernel_that_does_not_compile(void **state)
+TEST(a_kernel_that_does_not_compile)
 {
-    (void)state;
     begin(false);
     const tz_run run = {.steps = 1, .until_residual = NAN};
     const tz_plan first = {.height = 1};
@@ -237,7 +229,4 @@ static void test_a_kernel_that_does_not_compile(void **state)
     tz_simulation_destroy(simulation);
 }
 
-TEST_MAIN(open_plugins, close_plugins, TEST(test_a_long_run_moves), TEST(test_a_short_run_stays),
-          TEST(test_short_runs_move_together), TEST(test_a_backend_that_fails_is_left),
-          TEST(test_the_end_ends_the_thread), TEST(test_a_given_plan_moves),
-          TEST(test_the_first_kernel_is_compiled_ahead), TEST(test_a_kernel_that_does_not_compile))
+TEST_GROUP(open_plugins, close_plugins)
