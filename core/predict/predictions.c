@@ -15,8 +15,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* All plans are estimated, and the best are compiled, up to BATCH at a time, until none that is left
- * is expected to be better. What a compiled plan takes longer than estimated holds for those near
+/* All plans are estimated, and the best are compiled, up to BATCH at a time, until none that is
+ * left is expected to be better. What a compiled plan takes longer than estimated holds for those near
  * it, too. The choice depends on the number of threads, and on their speed only where there is a
  * budget. */
 enum { BATCH = 4, MOST = 24, COMPILE_THREADS_MAX = 16 };
@@ -352,8 +352,8 @@ static tz_status estimate(maker *m, bool *refused, tz_error *error)
     return TZ_OK;
 }
 
-/* How much longer plan i is expected to take than estimated: as long as the nearest compiled plan of
- * its family. A plan far away, or a higher one that spills registers, says only that it may be
+/* How much longer plan i is expected to take than estimated: as long as the nearest compiled plan
+ * of its family. A plan far away, or a higher one that spills registers, says only that it may be
  * within TZ_FIT_ESTIMATE_WITHIN; of another family nothing is known but that. */
 static double expected_error(const tz_predictions *f, int i)
 {

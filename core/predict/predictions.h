@@ -11,7 +11,7 @@ typedef struct tz_predicted_plan {
     tz_plan plan;
     tz_model_work work;
     tz_model_prediction prediction;
-    /* Seconds of an iteration in a long run, as estimated before it was compiled; 0: not estimated */
+    /* Seconds of an iteration in a long run, as estimated before it was compiled; 0: not known */
     double estimate_s;
 } tz_predicted_plan;
 

@@ -110,7 +110,7 @@ struct tz_cuda_planner {
 tz_status tz_cuda_steps_get(tz_cuda_steps *out, bool *found, const tz_cuda_family *family,
                             const tz_problem *problem, const tz_place *place, const tz_plan *plan,
                             bool compile, tz_error *error);
-/* Estimates a plan's steps from the operations of a cell, which the kernel of the base family tells:
+/* Estimates a plan's steps from the operations of a cell, which the base family's kernel tells:
  * that one is compiled if the cache lacks it. A family without estimates compiles the plan. */
 tz_status tz_cuda_steps_estimate(tz_cuda_steps *out, const tz_cuda_family *family,
                                  const tz_problem *problem, const tz_place *place,
