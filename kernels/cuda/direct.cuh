@@ -95,7 +95,7 @@ template <bool BORDER> TZ_DEVICE double tz_divide(tz_doubts &, double a, double 
     tz_edges<type> name##_edge;                                                                    \
     type name##_new;
 #define TZ_CELL_ONCE(cell, ONCE)                                                                   \
-    TZ__CONTEXT(cell, const tz_arguments *arguments; tz_doubts tz_doubt;)                                              \
+    TZ__CONTEXT(cell, const tz_arguments *arguments; tz_doubts tz_doubt;)                          \
     TZ__CELL_UPDATE(cell, ONCE, context_##cell, tz_place, template <bool TZ__BORDER>, <TZ__BORDER>)
 #define TZ__READ_state(f, dx, dy, dz)                                                              \
     tz_read<TZ__BORDER>(*tz_c.arguments, tz_p, tz_c.f, tz_c.f##_edge, (dx), (dy), (dz))
