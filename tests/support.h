@@ -70,8 +70,7 @@ static inline const char *scratch_path(scratch *s, const char *name)
     return s->path;
 }
 
-#define SCRATCH_TEST(function)                                                                     \
-    cmocka_unit_test_setup_teardown(function, scratch_setup, scratch_teardown)
+#define SCRATCH_TEST(function) TEST_WITH(scratch_setup, scratch_teardown, function)
 
 /* A file of these bytes; its path. */
 static inline const char *scratch_file(scratch *s, const char *name, const void *data, size_t bytes)

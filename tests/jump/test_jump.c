@@ -363,7 +363,7 @@ static const trial trials[] = {
     {.of = &poisson, {4, 5}, {"fixed", "fixed"}, .single = true},
 };
 
-static void jumps_are_iterations(void **state)
+TEST(jumps_are_iterations)
 {
     double worst = 0.0;
     NEED_LIBRARY();
@@ -382,7 +382,7 @@ static void jumps_are_iterations(void **state)
 
 /* The chip's steady state, from a start that is far from it, against many steps in double
  * precision. */
-static void hotspot_steady(void **state)
+TEST(hotspot_steady)
 {
     static const trial chip = {.of = &hotspot, {12, 10}, {"clamp", "clamp"}};
     enum { CELLS = 120, STEPPED = 200000 };
@@ -410,7 +410,7 @@ static void hotspot_steady(void **state)
 }
 
 /* lap(u) = f on the unit square with u = 0 past its sides: u = sin(pi x) sin(pi y) up to h^2. */
-static void poisson_steady(void **state)
+TEST(poisson_steady)
 {
     enum { N = 31 };
     static const trial plate = {.of = &poisson, {N, N}, {"fixed", "fixed"}};
@@ -437,7 +437,7 @@ static void poisson_steady(void **state)
 }
 
 /* Nothing leaves between clamped or periodic sides. */
-static void the_sum_stays(void **state)
+TEST(the_sum_stays)
 {
     NEED_LIBRARY();
     for (int i = 0; i < 2; i++) {
@@ -456,7 +456,7 @@ static void the_sum_stays(void **state)
 
 /* ---- Refusals -------------------------------------------------------------------------------- */
 
-static void what_is_found_out(void **state)
+TEST(what_is_found_out)
 {
     static const struct {
         double kind;
@@ -498,7 +498,7 @@ static void what_is_found_out(void **state)
     }
 }
 
-static void without_the_library(void **state)
+TEST(without_the_library)
 {
     static const char *const names[] = {"libfftw3-of-nobody.so.3", NULL};
     tz_fftw fftw;
@@ -506,6 +506,4 @@ static void without_the_library(void **state)
                 "apt-get install libfftw3-double3");
 }
 
-TEST_MAIN(open_all, close_all, TEST(jumps_are_iterations), TEST(hotspot_steady),
-          TEST(poisson_steady), TEST(the_sum_stays), TEST(what_is_found_out),
-          TEST(without_the_library))
+TEST_GROUP(open_all, close_all)

@@ -67,7 +67,7 @@ static void compare_with_formula(int64_t nx, int64_t ny, const char *boundary, c
     free(scratch);
 }
 
-static void formula(void **state)
+TEST(formula)
 {
     static const int64_t sizes[][2] = {{64, 48}, {1, 1}, {1, 9}, {17, 1}, {37, 23}};
     for (size_t s = 0; s < sizeof sizes / sizeof *sizes; s++)
@@ -103,7 +103,7 @@ static void read_numbers(const char *folder, const char *name, double *values, i
 /* hotspot_16x12.txt has the temperatures after STEPS steps between insulated edges. Explicit Euler
  * steps of 50 decimal digits gave them: heat flowed between each pair of adjacent cells, from each
  * cell to the package and into it. */
-static void known_answer(void **state)
+TEST(known_answer)
 {
     enum { NX = 16, NY = 12, CELLS = NX * NY };
     static double start[CELLS], power[CELLS], expected[CELLS];
@@ -119,7 +119,7 @@ static void known_answer(void **state)
 }
 
 /* Inputs of the Rodinia suite, which are not part of this project. */
-static void rodinia_inputs(void **state)
+TEST(rodinia_inputs)
 {
     enum { N = 64 };
     static double start[N * N], power[N * N];
@@ -133,7 +133,7 @@ static void rodinia_inputs(void **state)
 
 /* Large steps lead to the steady state: uniform power P gives T_amb + P Rz everywhere, and any
  * power leaves through the package: sum P = sum (T - T_amb) / Rz. */
-static void steady_state(void **state)
+TEST(steady_state)
 {
     enum { N = 12 };
     const chip c = chip_make(N, N);
@@ -160,7 +160,7 @@ static void steady_state(void **state)
 }
 
 /* A chip at ambient temperature without power stays there, to the last bit. */
-static void equilibrium(void **state)
+TEST(equilibrium)
 {
     double got[40 * 30];
     for (int precision = TZ_SINGLE; precision <= TZ_DOUBLE; precision++) {
@@ -174,7 +174,7 @@ static void equilibrium(void **state)
     }
 }
 
-static void unstable_step(void **state)
+TEST(unstable_step)
 {
     oracle_config config = oracle("hotspot", TZ_DOUBLE, NULL, 64, 64, 0);
     config = oracle_with(config, "dt_s", 1.0, NULL);
@@ -217,7 +217,7 @@ static void constants_of(int64_t nx, int64_t ny, const char *choice, double dt_s
 }
 
 /* What rounded weights leave of 1 is how fast heat leaves the chip. No weight is negative. */
-static void weights_leave_what_they_should(void **state)
+TEST(weights_leave_what_they_should)
 {
     static const int64_t sizes[][2] = {{1, 1},     {2, 2},       {16, 16},    {64, 64},
                                        {64, 1024}, {512, 512},   {1000, 700}, {2048, 2048},
@@ -251,7 +251,7 @@ static void weights_leave_what_they_should(void **state)
 
 /* 5 W spread evenly warm the chip alike in both precisions, whatever the step: in 29 ms by 0.098 K.
  * In Rodinia's step a cell warms by less than float's steps at 318 K. */
-static void a_little_power_warms_the_chip(void **state)
+TEST(a_little_power_warms_the_chip)
 {
     static const char *const choices[] = {"rodinia", "accurate", "stable"};
     enum { N = 8 };
@@ -275,6 +275,4 @@ static void a_little_power_warms_the_chip(void **state)
     }
 }
 
-TEST_MAIN(open_plugins, close_plugins, TEST(formula), TEST(known_answer), TEST(rodinia_inputs),
-          TEST(steady_state), TEST(equilibrium), TEST(unstable_step),
-          TEST(weights_leave_what_they_should), TEST(a_little_power_warms_the_chip))
+TEST_GROUP(open_plugins, close_plugins)

@@ -103,7 +103,7 @@ static void check(const stencil *s, const int64_t n[3], const char *boundary, in
     free(b);
 }
 
-static void loops(void **state)
+TEST(loops)
 {
     static const int64_t sizes[][3] = {{21, 13, 5}, {1, 1, 1}, {2, 5, 3}, {36, 3, 2}};
     for (size_t s = 0; s < sizeof stencils / sizeof *stencils; s++)
@@ -117,7 +117,7 @@ static void loops(void **state)
 }
 
 /* The defaults average: a constant stays, bit for bit, in both precisions. */
-static void averages(void **state)
+TEST(averages)
 {
     for (size_t s = 0; s < sizeof stencils / sizeof *stencils; s++)
         for (int precision = TZ_SINGLE; precision <= TZ_DOUBLE; precision++) {
@@ -133,7 +133,7 @@ static void averages(void **state)
 }
 
 /* Weights of 0.2 sum to 1, and still do when they are rounded to float. */
-static void averages_of_rounded_weights(void **state)
+TEST(averages_of_rounded_weights)
 {
     oracle_config config = oracle("star2d1r", TZ_SINGLE, "clamp", 12, 9, 0);
     config = oracle_with(oracle_with(config, "center", 0.2, NULL), "axis_1", 0.2, NULL);
@@ -166,7 +166,7 @@ static tz_status with_origin(tz_simulation **out, double center, double origin, 
 }
 
 /* An origin is given, or the value outside fixed sides; it needs weights that sum to 1. */
-static void origins(void **state)
+TEST(origins)
 {
     tz_simulation *s = NULL;
     assert_ok(with_origin(&s, 0.5, NAN, "clamp"));
@@ -203,5 +203,4 @@ static void origins(void **state)
     tz_simulation_destroy(s);
 }
 
-TEST_MAIN(open_plugins, close_plugins, TEST(loops), TEST(averages),
-          TEST(averages_of_rounded_weights), TEST(origins))
+TEST_GROUP(open_plugins, close_plugins)

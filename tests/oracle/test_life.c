@@ -66,7 +66,7 @@ static void check(const rule *r, int64_t nx, int64_t ny, int64_t nz, const char 
     free(b);
 }
 
-static void bytes(void **state)
+TEST(bytes)
 {
     static const char *const boundaries[] = {"fixed", "periodic"};
     static const int widths[] = {1, 2, 3, 31, 32, 33, 63, 64, 65, 100, 1025};
@@ -86,7 +86,7 @@ static void bytes(void **state)
 }
 
 /* The centre of a 3 x 3 x 3 world with n living neighbours is born under B{n} alone. */
-static void counts(void **state)
+TEST(counts)
 {
     for (int n = 0; n <= 26; n++)
         for (int birth = 0; birth <= 26; birth++) {
@@ -141,7 +141,7 @@ static int64_t population(const tz_simulation *simulation)
     return count;
 }
 
-static void glider(void **state)
+TEST(glider)
 {
     enum { N = 41 };
     tz_simulation *simulation =
@@ -158,7 +158,7 @@ static void glider(void **state)
     tz_simulation_destroy(simulation);
 }
 
-static void gosper_gun(void **state)
+TEST(gosper_gun)
 {
     tz_simulation *simulation =
         world(200, 180, "fixed", 5, 5,
@@ -176,7 +176,7 @@ static void gosper_gun(void **state)
     tz_simulation_destroy(simulation);
 }
 
-static void r_pentomino(void **state)
+TEST(r_pentomino)
 {
     tz_simulation *simulation =
         world(700, 700, "fixed", 349, 349, (const char *const[]){".OO", "OO.", ".O.", NULL});
@@ -189,7 +189,7 @@ static void r_pentomino(void **state)
     tz_simulation_destroy(simulation);
 }
 
-static void unknown_rule(void **state)
+TEST(unknown_rule)
 {
     tz_simulation *simulation = NULL;
     const oracle_config config =
@@ -199,5 +199,4 @@ static void unknown_rule(void **state)
     assert_non_null(strstr(failure.message, "B9/S23"));
 }
 
-TEST_MAIN(open_plugins, close_plugins, TEST(bytes), TEST(counts), TEST(glider), TEST(gosper_gun),
-          TEST(r_pentomino), TEST(unknown_rule))
+TEST_GROUP(open_plugins, close_plugins)

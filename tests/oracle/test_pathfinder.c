@@ -138,7 +138,7 @@ static void check_size(int64_t nx, int64_t rows, int range, uint64_t seed, const
     free(weights);
 }
 
-static void costs_and_paths(void **state)
+TEST(costs_and_paths)
 {
     static const int64_t sizes[][2] = {{1, 5},  {2, 7},    {3, 3},     {7, 1},    {33, 40},
                                        {64, 9}, {200, 90}, {1000, 31}, {31, 400}, {5000, 17}};
@@ -149,7 +149,7 @@ static void costs_and_paths(void **state)
                 check_size(sizes[s][0], sizes[s][1], seed == 3 ? 2 : 10, seed, boundaries[b]);
 }
 
-static void no_rows_yet(void **state)
+TEST(no_rows_yet)
 {
     tz_simulation *simulation = oracle_create(oracle("pathfinder", -1, NULL, 9, 0, 0));
     const int32_t weights[18] = {0};
@@ -163,7 +163,7 @@ static void no_rows_yet(void **state)
 }
 
 /* Too many rows to keep a choice for every cell: the path is found in pieces. */
-static void long_paths(void **state)
+TEST(long_paths)
 {
     static const struct {
         int64_t nx, rows;
@@ -193,7 +193,7 @@ static void long_paths(void **state)
     }
 }
 
-static void path_needs_zero_start(void **state)
+TEST(path_needs_zero_start)
 {
     tz_simulation *simulation = oracle_create(oracle("pathfinder", -1, NULL, 50, 0, 0));
     int32_t *weights = random_weights(50, 20, 10, 5);
@@ -206,5 +206,4 @@ static void path_needs_zero_start(void **state)
     free(weights);
 }
 
-TEST_MAIN(open_plugins, close_plugins, TEST(costs_and_paths), TEST(no_rows_yet), TEST(long_paths),
-          TEST(path_needs_zero_start))
+TEST_GROUP(open_plugins, close_plugins)

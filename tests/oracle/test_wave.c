@@ -52,7 +52,7 @@ static void standing_wave(const char *stencil, int dims, int order)
     free(fast);
 }
 
-static void standing_waves(void **state)
+TEST(standing_waves)
 {
     standing_wave("wave2d", 2, 2);
     standing_wave("wave2d8", 2, 8);
@@ -61,7 +61,7 @@ static void standing_waves(void **state)
 }
 
 /* Between closed sides the sum of u grows by the sum of all kicks so far, in each iteration. */
-static void source(void **state)
+TEST(source)
 {
     enum { N = 20, STEPS = 50 };
     for (int height = 0; height <= 5; height++) {
@@ -90,7 +90,7 @@ static void source(void **state)
 
 /* The source is a cell: with half the spacing the same wave is a quarter as high. amplitude =
  * A / spacing_m^2 makes it as high. */
-static void source_is_a_cell(void **state)
+TEST(source_is_a_cell)
 {
     double heard[2];
     for (int fine = 0; fine < 2; fine++) {
@@ -115,4 +115,4 @@ static void source_is_a_cell(void **state)
     assert_true(fabs(heard[1] / heard[0] - 0.25) < 0.01);
 }
 
-TEST_MAIN(open_plugins, close_plugins, TEST(standing_waves), TEST(source), TEST(source_is_a_cell))
+TEST_GROUP(open_plugins, close_plugins)

@@ -7,7 +7,7 @@
 #include "output/frame/canvas.h"
 #include "output/frame/image.h"
 
-static void colours_are_read_and_mixed(void **state)
+TEST(colours_are_read_and_mixed)
 {
     uint8_t colours[3][3];
     tz_colormap map;
@@ -29,7 +29,7 @@ static void colours_are_read_and_mixed(void **state)
     assert_in_range(map.rgb[128][0], 252, 255);
 }
 
-static void colormaps_match_the_published_colours(void **state)
+SCRATCH_TEST(colormaps_match_the_published_colours)
 {
     static const struct anchor {
         const char *name;
@@ -103,7 +103,7 @@ static void colormaps_match_the_published_colours(void **state)
     assert_int_equal(tz_colormap_index(3, 3, 3), 128);
 }
 
-static void ranges_skip_what_is_not_finite(void **state)
+SCRATCH_TEST(ranges_skip_what_is_not_finite)
 {
     const float values[] = {NAN, 3, -2, INFINITY, 7, -INFINITY};
     const int64_t whole[] = {-5, 9};
@@ -116,7 +116,7 @@ static void ranges_skip_what_is_not_finite(void **state)
     assert_true(range.lo == -5 && range.hi == 9);
 }
 
-static void averages_are_exact(void **state)
+SCRATCH_TEST(averages_are_exact)
 {
     tz_plane *plane;
     /* 5 x 3 to 2 x ...: too small to reduce for its aspect, so only the limits act. */
@@ -175,7 +175,7 @@ static double covered(double from, double to, int64_t k)
     return part > 0 ? part : 0;
 }
 
-static void averages_do_not_depend_on_pieces(void **state)
+SCRATCH_TEST(averages_do_not_depend_on_pieces)
 {
     static const int64_t cases[][4] = {/* cells, values */
                                        {200, 90, 7, 11}, {97, 89, 97, 13}, {64, 64, 16, 32},
@@ -232,7 +232,7 @@ static tz_status draw(tz_image **image, const tz_array *array, const tz_canvas_o
     return status;
 }
 
-static void canvas_draws_values(void **state)
+SCRATCH_TEST(canvas_draws_values)
 {
     tz_colormap map;
     tz_image *image;
@@ -283,7 +283,7 @@ static void canvas_draws_values(void **state)
     tz_array_destroy(array);
 }
 
-static void montages_show_every_slice(void **state)
+SCRATCH_TEST(montages_show_every_slice)
 {
     enum { SLICES = 6 };
     tz_colormap map;
@@ -314,7 +314,7 @@ static void montages_show_every_slice(void **state)
     tz_array_destroy(array);
 }
 
-static void ticks_are_round(void **state)
+SCRATCH_TEST(ticks_are_round)
 {
     static const struct range {
         double lo, hi;
@@ -347,7 +347,7 @@ static void ticks_are_round(void **state)
     assert_true(ticks.count <= 6);
 }
 
-static void bars_fit_round_the_picture(void **state)
+TEST(bars_fit_round_the_picture)
 {
     tz_colormap map;
     tz_image *image, *framed;
@@ -376,7 +376,7 @@ static void bars_fit_round_the_picture(void **state)
     assert_int_equal(tz_font_width("\xC3", 1), tz_font_width("?", 1));
 }
 
-static void frames_are_the_same_each_time(void **state)
+SCRATCH_TEST(frames_are_the_same_each_time)
 {
     tz_image *image;
     tz_array *back;
@@ -414,10 +414,3 @@ static void frames_are_the_same_each_time(void **state)
     tz_image_destroy(image);
     assert_int_equal(scratch_count(*state), 3);
 }
-
-TEST_MAIN(NULL, NULL, SCRATCH_TEST(colormaps_match_the_published_colours),
-          TEST(colours_are_read_and_mixed), SCRATCH_TEST(ranges_skip_what_is_not_finite),
-          SCRATCH_TEST(averages_are_exact), SCRATCH_TEST(averages_do_not_depend_on_pieces),
-          SCRATCH_TEST(canvas_draws_values), SCRATCH_TEST(montages_show_every_slice),
-          SCRATCH_TEST(ticks_are_round), TEST(bars_fit_round_the_picture),
-          SCRATCH_TEST(frames_are_the_same_each_time))

@@ -88,7 +88,7 @@ static void check_same(const void *found, size_t k)
 }
 
 /* With y upwards each plane's rows stand in the other order, however many cells come at once. */
-static void rows_are_turned(void **state)
+SCRATCH_TEST(rows_are_turned)
 {
     begin_fn *const begins[] = {tz_format_vti.begin, tz_format_xdmf.begin};
     for (size_t b = 0; b < 2; b++)
@@ -118,7 +118,7 @@ static void rows_are_turned(void **state)
         }
 }
 
-static void vti_holds_its_fields(void **state)
+SCRATCH_TEST(vti_holds_its_fields)
 {
     size_t bytes;
     const tz_grid grid = make_grid(3);
@@ -152,7 +152,7 @@ static void vti_holds_its_fields(void **state)
     free(text);
 }
 
-static void bad_grids_are_refused(void **state)
+SCRATCH_TEST(bad_grids_are_refused)
 {
     tz_grid_file *file;
     tz_grid grid = make_grid(0);
@@ -175,7 +175,7 @@ static void bad_grids_are_refused(void **state)
     assert_int_equal(scratch_count(*state), 0);
 }
 
-static void flat_grids_have_no_thickness_in_vtk(void **state)
+SCRATCH_TEST(flat_grids_have_no_thickness_in_vtk)
 {
     const int64_t shape[] = {CELLS};
     const tz_grid_field field = {"a<b>&\"c\"", "", TZ_DTYPE_F32};
@@ -199,7 +199,7 @@ static void flat_grids_have_no_thickness_in_vtk(void **state)
 
 /* ---- Series ---------------------------------------------------------------------------------- */
 
-static void pvd_lists_files_with_times(void **state)
+SCRATCH_TEST(pvd_lists_files_with_times)
 {
     size_t bytes;
     scratch *s = *state;
@@ -246,7 +246,7 @@ static const char *attribute(const char *tag, const char *key, char *out, size_t
     return out;
 }
 
-static void xdmf_says_where_numbers_are(void **state)
+SCRATCH_TEST(xdmf_says_where_numbers_are)
 {
     scratch *s = *state;
     const tz_grid grid = make_grid(3);
@@ -299,7 +299,7 @@ static void xdmf_says_where_numbers_are(void **state)
     free(text);
 }
 
-static void xdmf_gives_flat_grids_a_layer(void **state)
+SCRATCH_TEST(xdmf_gives_flat_grids_a_layer)
 {
     const int64_t shape[] = {4, 3};
     tz_grid grid = tz_grid_of(2, shape);
@@ -337,7 +337,7 @@ static void read_note(const tz_hdf5 *h5, tz_h5_id object, const char *name, cons
     h5->note_close(note);
 }
 
-static void hdf5_holds_fields_and_attributes(void **state)
+SCRATCH_TEST(hdf5_holds_fields_and_attributes)
 {
     tz_hdf5 h5 = need_library();
     scratch *s = *state;
@@ -385,7 +385,7 @@ static void hdf5_holds_fields_and_attributes(void **state)
     tz__hdf5_close(&h5);
 }
 
-static void hdf5_is_atomic_and_says_why_not(void **state)
+SCRATCH_TEST(hdf5_is_atomic_and_says_why_not)
 {
     tz_hdf5 h5 = need_library();
     tz_grid_file *file;
@@ -408,7 +408,7 @@ static void hdf5_is_atomic_and_says_why_not(void **state)
     check_error(tz_format_hdf5.begin(&file, path, &grid, &failure), TZ_IO, "f.h5", "exists");
 }
 
-static void hdf5_names_the_package_that_is_missing(void **state)
+SCRATCH_TEST(hdf5_names_the_package_that_is_missing)
 {
     static const char *const none[] = {"libhdf5-no-such.so.1", NULL};
     static const char *const other[] = {"libm.so.6", NULL};
@@ -425,11 +425,3 @@ static void hdf5_names_the_package_that_is_missing(void **state)
     assert_int_equal(strncmp(text, "HDF5 files need", 15) == 0,
                      tz_format_hdf5.check(&tz_format_hdf5, &failure) != TZ_OK);
 }
-
-TEST_MAIN(NULL, NULL, SCRATCH_TEST(vti_holds_its_fields), SCRATCH_TEST(rows_are_turned),
-          SCRATCH_TEST(bad_grids_are_refused), SCRATCH_TEST(flat_grids_have_no_thickness_in_vtk),
-          SCRATCH_TEST(pvd_lists_files_with_times), SCRATCH_TEST(xdmf_says_where_numbers_are),
-          SCRATCH_TEST(xdmf_gives_flat_grids_a_layer),
-          SCRATCH_TEST(hdf5_holds_fields_and_attributes),
-          SCRATCH_TEST(hdf5_is_atomic_and_says_why_not),
-          SCRATCH_TEST(hdf5_names_the_package_that_is_missing))

@@ -57,7 +57,7 @@ static double cell_of(int pixel_number)
     return (pixel_number + 0.5) / OVERLAY_ZOOM - 0.5;
 }
 
-static void contour_lines_lie_at_their_values(void **state)
+TEST(contour_lines_lie_at_their_values)
 {
     tz_array *array = make_values(distance);
     const tz_overlay overlay = {.contours_count = 2, .contours = {5, 11.5}};
@@ -77,7 +77,7 @@ static void contour_lines_lie_at_their_values(void **state)
     tz_array_destroy(array);
 }
 
-static void levels_lie_within_the_range(void **state)
+TEST(levels_lie_within_the_range)
 {
     double levels[TZ_CONTOURS_MAX];
     assert_int_equal(tz_overlay_levels(&(tz_overlay){.contours_even = 3}, 2, 10, levels), 3);
@@ -88,7 +88,7 @@ static void levels_lie_within_the_range(void **state)
 
 /* In the middle square of a saddle the mean of the corners decides which of them a line cuts
  * off. */
-static void saddles_and_holes(void **state)
+TEST(saddles_and_holes)
 {
     for (int sign = -1; sign <= 1; sign += 2) {
         tz_array *array = make_values(saddle);
@@ -114,7 +114,7 @@ static void saddles_and_holes(void **state)
     }
 }
 
-static void marks_surround_the_extremes(void **state)
+TEST(marks_surround_the_extremes)
 {
     tz_array *array = make_values(distance);
     tz_array_set(array, 5 * OVERLAY_N + 7, 1e3);
@@ -157,7 +157,7 @@ static double distance_to_segment(double x, double y, tz_overlay_point a, tz_ove
 }
 
 /* Two parts: what is not finite lies between. */
-static void paths_join_their_points(void **state)
+TEST(paths_join_their_points)
 {
     static const tz_overlay_point points[] = {{2, 3},   {30.5, 8}, {30.5, 8.01}, {5, 35},
                                               {NAN, 0}, {39, 39},  {20, 38}};
@@ -189,7 +189,7 @@ static void paths_join_their_points(void **state)
     check_error(tz_overlay_check_path(&hole, 31, 36, &failure), TZ_RANGE, "", "path[1]");
 }
 
-static void lines_lie_between_cells(void **state)
+TEST(lines_lie_between_cells)
 {
     tz_array *array = make_values(distance);
     const tz_overlay overlay = {.grid_lines = true};
@@ -217,7 +217,7 @@ static void lines_lie_between_cells(void **state)
 }
 
 /* A wide unit above, in which a name fits, and a narrow one below, in which it does not. */
-static void outlines_lie_round_their_units(void **state)
+TEST(outlines_lie_round_their_units)
 {
     tz_array *array = make_values(distance);
     static const tz_overlay overlay = {
@@ -255,7 +255,3 @@ static void outlines_lie_round_their_units(void **state)
     tz_image_destroy(image);
     tz_array_destroy(array);
 }
-
-TEST_MAIN(NULL, NULL, TEST(contour_lines_lie_at_their_values), TEST(levels_lie_within_the_range),
-          TEST(saddles_and_holes), TEST(marks_surround_the_extremes), TEST(paths_join_their_points),
-          TEST(lines_lie_between_cells), TEST(outlines_lie_round_their_units))

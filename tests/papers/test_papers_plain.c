@@ -23,7 +23,7 @@ static const tz_prediction_plain *plain_of(const tz_prediction_table *table)
 }
 
 /* The paper's "linear" is the mean of 9 pixels of 800 x 800: P is 45.84 % by its compiler's PTX. */
-static void the_mean_of_nine_pixels(void **state)
+TEST(the_mean_of_nine_pixels)
 {
     need_nvrtc();
     tz_workload *workload = workload_in("box2d1r", 800, TZ_SINGLE);
@@ -53,7 +53,7 @@ static void the_mean_of_nine_pixels(void **state)
 
 /* Accesses as the cell texts have them. The words of life and cell are read again where the
  * compiler does not join two expressions. */
-static void stencils_of_all_kinds(void **state)
+TEST(stencils_of_all_kinds)
 {
     need_nvrtc();
     static const struct {
@@ -77,7 +77,7 @@ static void stencils_of_all_kinds(void **state)
     }
 }
 
-static void double_precision_takes_more_transactions(void **state)
+TEST(double_precision_takes_more_transactions)
 {
     need_nvrtc();
     tz_workload *workload = workload_in("box2d1r", 256, TZ_DOUBLE);
@@ -89,7 +89,7 @@ static void double_precision_takes_more_transactions(void **state)
     tz_workload_destroy(workload);
 }
 
-static void refusals(void **state)
+TEST(refusals)
 {
     tz_workload *workload = workload_of("hotspot", 2, 256, "gtx260");
     tz_workload *tiny = workload_of("hotspot", 2, 2, "gtx260");
@@ -115,5 +115,4 @@ static void refusals(void **state)
     tz_workload_destroy(workload);
 }
 
-TEST_MAIN(open_plugins, close_plugins, TEST(the_mean_of_nine_pixels), TEST(stencils_of_all_kinds),
-          TEST(double_precision_takes_more_transactions), TEST(refusals))
+TEST_GROUP(open_plugins, close_plugins)

@@ -15,7 +15,7 @@ static double seconds_of(const tz_model_prediction *p, const char *component)
 }
 
 /* Equation 20 at height 1, HotSpot: 212085.2 cycles of 1.3 GHz. */
-static void components_are_the_papers(void **state)
+TEST(components_are_the_papers)
 {
     tz_workload *workload = workload_of("hotspot", 2, 2000, "gtx280");
     const tz_prediction_request request = {.given = {.height = 1}};
@@ -33,7 +33,7 @@ static void components_are_the_papers(void **state)
     tz_workload_destroy(workload);
 }
 
-static void changes_reach_the_model(void **state)
+TEST(changes_reach_the_model)
 {
     tz_workload *workload = workload_of("hotspot", 2, 2000, "gtx280");
     tz_prediction_request request = {.block = {32, 32}};
@@ -57,7 +57,7 @@ static void changes_reach_the_model(void **state)
 /* Without the paper's counts those of the tile kernel are taken, where a thread has about ten
  * elements: its set-up counts by element, as the models use it. In table 2 the set-up of a thread
  * has 0.3 to 1.1 times the instructions of an update. */
-static void counted_set_up_is_that_of_an_element(void **state)
+TEST(counted_set_up_is_that_of_an_element)
 {
     static const struct {
         const char *name;
@@ -86,7 +86,7 @@ static void counted_set_up_is_that_of_an_element(void **state)
     }
 }
 
-static void refusals_have_remedies(void **state)
+TEST(refusals_have_remedies)
 {
     tz_workload *workload = workload_of("hotspot", 2, 2000, "gtx280");
     check_no_table(workload, &(tz_prediction_request){.by = &tz_predictor_roofs}, TZ_UNSUPPORTED,
@@ -100,7 +100,7 @@ static void refusals_have_remedies(void **state)
     tz_workload_destroy(workload);
 }
 
-static void limits_are_listed_by_height(void **state)
+TEST(limits_are_listed_by_height)
 {
     /* 2011's latency hiding leaves PathFinder to the memory. */
     tz_workload *workload = workload_of("pathfinder", 1, 1000000, "gtx280");
@@ -121,7 +121,7 @@ static void limits_are_listed_by_height(void **state)
     tz_workload_destroy(workload);
 }
 
-static void unstable_parameters_pass_with_a_note(void **state)
+TEST(unstable_parameters_pass_with_a_note)
 {
     const tz_assignment step = {.name = "dt_s", .number = 1e-3};
     tz_simulation_config simulation = config_of("hotspot", 2, 8192);
@@ -139,7 +139,4 @@ static void unstable_parameters_pass_with_a_note(void **state)
     assert_null(workload);
 }
 
-TEST_MAIN(open_plugins, close_plugins, TEST(components_are_the_papers),
-          TEST(changes_reach_the_model), TEST(counted_set_up_is_that_of_an_element),
-          TEST(refusals_have_remedies), TEST(limits_are_listed_by_height),
-          TEST(unstable_parameters_pass_with_a_note))
+TEST_GROUP(open_plugins, close_plugins)

@@ -12,7 +12,7 @@ static tz_thread_blocks *blocks_of(const tz_workload *workload)
 }
 
 /* A plan a shape, with the knobs that are given. */
-static void each_shape_is_a_plan(void **state)
+TEST(each_shape_is_a_plan)
 {
     static const char *const stencils[] = {"gx", "gy", "gz", "st", "fdd7"};
     for (int k = 0; k < 5; k++) {
@@ -39,7 +39,7 @@ static void each_shape_is_a_plan(void **state)
     }
 }
 
-static void what_does_not_fit_is_refused(void **state)
+TEST(what_does_not_fit_is_refused)
 {
     static const struct {
         tz_plan given;
@@ -61,7 +61,7 @@ static void what_does_not_fit_is_refused(void **state)
 }
 
 /* Nothing is measured: predictions of the compiled kernels stand for times. */
-static void tuning_takes_every_shape(void **state)
+TEST(tuning_takes_every_shape)
 {
     tz_workload *workload = workload_of("gx", 3, 64, "h200"); /* compiles fast, in few shapes */
     tz_thread_blocks *blocks = blocks_of(workload);
@@ -90,5 +90,4 @@ static void tuning_takes_every_shape(void **state)
     tz_workload_destroy(workload);
 }
 
-TEST_MAIN(open_plugins, close_plugins, TEST(each_shape_is_a_plan),
-          TEST(what_does_not_fit_is_refused), TEST(tuning_takes_every_shape))
+TEST_GROUP(open_plugins, close_plugins)

@@ -44,7 +44,7 @@ static double component(const tz_model_prediction *p, const char *name)
 }
 
 /* The exchange of a row is what the link takes for the bytes of the ghost zones. */
-static void exchanges_cost_what_the_link_takes(void **state)
+TEST(exchanges_cost_what_the_link_takes)
 {
     tz_workload *workload = workload_of("star2d2r", 2, 1000, "4", "pcie");
     tz_prediction_table *table = table_of(workload, &(tz_plan){.height = 3}, true);
@@ -71,7 +71,7 @@ static void exchanges_cost_what_the_link_takes(void **state)
 
 /* GPUs compute beside an exchange: it costs what takes longer than that, the warm-up of its ends,
  * and the start of two devices. */
-static void exchanges_hide(void **state)
+TEST(exchanges_hide)
 {
     const char *const links[] = {"nvlink", "pcie"};
     for (int i = 0; i < 2; i++) {
@@ -110,7 +110,7 @@ static void exchanges_hide(void **state)
 
 /* The chosen depth reaches 98 % of the speed of the best of all, of which large ones are tried at
  * wider steps. */
-static void the_chosen_depth_is_near_the_best(void **state)
+TEST(the_chosen_depth_is_near_the_best)
 {
     static const char *const which[] = {"nvlink", "pcie",
                                         TZ_TEST_SOURCE_DIR "/predict/slow_link.txt"};
@@ -147,7 +147,7 @@ static void the_chosen_depth_is_near_the_best(void **state)
 }
 
 /* plan() alone chooses like candidates(), if it has a record. */
-static void plans_have_a_depth(void **state)
+TEST(plans_have_a_depth)
 {
     tz_workload *workload = workload_of("star2d1r", 2, 512, "2", "pcie");
     tz_plan plan = {.height = 2}, without = {.height = 2}, odd = {.height = 2, .exchange = 5};
@@ -163,7 +163,7 @@ static void plans_have_a_depth(void **state)
     tz_workload_destroy(workload);
 }
 
-static void more_devices_gain_on_large_grids(void **state)
+TEST(more_devices_gain_on_large_grids)
 {
     tz_workload *fast = workload_of("star2d1r", 2, 1024, "4", "nvlink");
     tz_workload *slow =
@@ -183,7 +183,7 @@ static void more_devices_gain_on_large_grids(void **state)
 }
 
 /* Slabs on one CPU share its threads and its memory; one device is what it was. */
-static void slabs_of_one_cpu(void **state)
+TEST(slabs_of_one_cpu)
 {
     tz_workload *slabs = workload_of("star3d1r", 3, 96, "cpu:2", NULL);
     tz_workload *one = workload_of("star3d1r", 3, 96, "1", NULL);
@@ -201,7 +201,7 @@ static void slabs_of_one_cpu(void **state)
     tz_workload_destroy(one);
 }
 
-static void what_cannot_be_is_refused(void **state)
+TEST(what_cannot_be_is_refused)
 {
     const tz_simulation_config simulation = {.registry = registry,
                                              .stencil = "star2d1r",
@@ -224,7 +224,4 @@ static void what_cannot_be_is_refused(void **state)
     tz_workload_destroy(workload);
 }
 
-TEST_MAIN(open_plugins, close_plugins, TEST(exchanges_cost_what_the_link_takes),
-          TEST(exchanges_hide), TEST(the_chosen_depth_is_near_the_best), TEST(plans_have_a_depth),
-          TEST(more_devices_gain_on_large_grids), TEST(slabs_of_one_cpu),
-          TEST(what_cannot_be_is_refused))
+TEST_GROUP(open_plugins, close_plugins)

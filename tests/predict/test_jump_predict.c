@@ -28,7 +28,7 @@ static tz_prediction_table *table_of(const tz_workload *workload)
     return table;
 }
 
-static void a_jump_is_faster_from_some_steps_on(void **state)
+TEST(a_jump_is_faster_from_some_steps_on)
 {
     tz_workload *workload = workload_of("star2d1r", 2, 512, cpu, "periodic");
     tz_prediction_table *table = table_of(workload);
@@ -45,7 +45,7 @@ static void a_jump_is_faster_from_some_steps_on(void **state)
 }
 
 /* Power is a source, and so is a side that holds a value. */
-static void sources_are_found(void **state)
+TEST(sources_are_found)
 {
     tz_workload *workload = workload_of("hotspot", 2, 256, cpu, NULL);
     tz_prediction_table *table = table_of(workload);
@@ -63,7 +63,7 @@ static void sources_are_found(void **state)
     tz_workload_destroy(workload);
 }
 
-static void what_cannot_be_jumped_is_refused(void **state)
+TEST(what_cannot_be_jumped_is_refused)
 {
     static const struct {
         const char *stencil, *boundary, *message;
@@ -83,7 +83,7 @@ static void what_cannot_be_jumped_is_refused(void **state)
     }
 }
 
-static void a_jump_is_measured(void **state)
+TEST(a_jump_is_measured)
 {
     tz_workload *workload = workload_of("star2d1r", 2, 96, cpu, "mirror");
     tz_prediction_table *table = table_of(workload);
@@ -106,5 +106,4 @@ static void a_jump_is_measured(void **state)
     tz_workload_destroy(workload);
 }
 
-TEST_MAIN(open_plugins, close_plugins, TEST(a_jump_is_faster_from_some_steps_on),
-          TEST(sources_are_found), TEST(what_cannot_be_jumped_is_refused), TEST(a_jump_is_measured))
+TEST_GROUP(open_plugins, close_plugins)

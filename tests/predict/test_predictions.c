@@ -151,9 +151,11 @@ static int reset(void **state)
     return 0;
 }
 
+#define PLAN_TEST(function) TEST_WITH(reset, NULL, function)
+
 /* Of eight heights, 1 and 5 are compiled first and the others are estimated from them. Only 4 and 6
  * have estimates near the best, so they are compiled too. */
-static void the_best_is_no_estimate(void **state)
+PLAN_TEST(the_best_is_no_estimate)
 {
     tz_predictions *f = predictions(&(tz_plan){0}, TZ_EFFORT_CACHED);
     assert_int_equal(f->count, 8);
@@ -165,7 +167,7 @@ static void the_best_is_no_estimate(void **state)
 }
 
 /* With few candidates the lowest two are compiled first: 1 and 2. */
-static void of_few_the_lowest_are_compiled_first(void **state)
+PLAN_TEST(of_few_the_lowest_are_compiled_first)
 {
     fake.heights = 5;
     watch.budget_s = 1e-9;
@@ -176,7 +178,7 @@ static void of_few_the_lowest_are_compiled_first(void **state)
     tz_predictions_destroy(f);
 }
 
-static void of_two_both_are_if_they_are_low(void **state)
+PLAN_TEST(of_two_both_are_if_they_are_low)
 {
     fake.heights = 2;
     watch.budget_s = 1e-9;
@@ -185,7 +187,7 @@ static void of_two_both_are_if_they_are_low(void **state)
 }
 
 /* Otherwise idle threads compile less likely candidates. */
-static void many_threads_compile_more(void **state)
+PLAN_TEST(many_threads_compile_more)
 {
     fake.heights = 40;
     fake.estimate[30] = 1.45;
@@ -198,7 +200,7 @@ static void many_threads_compile_more(void **state)
 }
 
 /* Two for the estimates of the others (1 and 21), then those that may be best: 4, 5, 6. */
-static void of_many_those_that_may_be_best_are_compiled(void **state)
+PLAN_TEST(of_many_those_that_may_be_best_are_compiled)
 {
     fake.heights = 40;
     tz_predictions *f = predictions(&(tz_plan){0}, TZ_EFFORT_CACHED);
@@ -213,7 +215,7 @@ static void of_many_those_that_may_be_best_are_compiled(void **state)
     tz_predictions_destroy(f);
 }
 
-static void an_estimate_that_is_a_little_too_slow_is_compiled(void **state)
+PLAN_TEST(an_estimate_that_is_a_little_too_slow_is_compiled)
 {
     fake.heights = 40;
     fake.estimate[30] = 1.15;
@@ -224,7 +226,7 @@ static void an_estimate_that_is_a_little_too_slow_is_compiled(void **state)
     tz_predictions_destroy(f);
 }
 
-static void how_many_depends_on_the_threads(void **state)
+PLAN_TEST(how_many_depends_on_the_threads)
 {
     static const struct {
         int threads, compiled;
@@ -244,7 +246,7 @@ static void how_many_depends_on_the_threads(void **state)
 
 /* Large loops take long to compile: the second plan of a kind is lower where its loop would be
  * long. */
-static void large_loops_are_not_compiled_first(void **state)
+PLAN_TEST(large_loops_are_not_compiled_first)
 {
     static const struct {
         double text_bytes; /* of height 1 */
@@ -262,7 +264,7 @@ static void large_loops_are_not_compiled_first(void **state)
 }
 
 /* Beyond the number of kernels, only estimates that beat the best are compiled, up to a limit. */
-static void a_better_estimate_is_not_left_unconfirmed(void **state)
+PLAN_TEST(a_better_estimate_is_not_left_unconfirmed)
 {
     fake.heights = HEIGHTS;
     for (int h = 1; h <= HEIGHTS; h++) {
@@ -294,7 +296,7 @@ static int count_long(void **state, double fp32, tz_effort effort)
 }
 
 /* Code that would be long is not compiled, and less of it where no plan can be much faster. */
-static void long_code_is_left_out(void **state)
+PLAN_TEST(long_code_is_left_out)
 {
     /* Instructions that take the whole time of a plan, in which the fake has a cell for each
      * second. */
@@ -308,7 +310,7 @@ static void long_code_is_left_out(void **state)
 
 /* Of another family only the arithmetic is known: long code around it does not matter. */
 /* From height 6 on the loop is long. With shorter code 6 is the fastest, 7 is slower. */
-static void long_loops_get_shorter_code(void **state)
+PLAN_TEST(long_loops_get_shorter_code)
 {
     fake.text_bytes = 190;
     fake.shorter[6] = 0.5;
@@ -339,7 +341,7 @@ static void long_loops_get_shorter_code(void **state)
     tz_predictions_destroy(f);
 }
 
-static void families_have_code_of_their_own(void **state)
+PLAN_TEST(families_have_code_of_their_own)
 {
     fake.heights = 12;
     fake.other_from = 7;
@@ -363,7 +365,7 @@ static void families_have_code_of_their_own(void **state)
     tz_predictions_destroy(f);
 }
 
-static void time_is_bounded(void **state)
+PLAN_TEST(time_is_bounded)
 {
     fake.heights = 40;
     watch.budget_s = 1e-9;
@@ -383,7 +385,7 @@ static void time_is_bounded(void **state)
     tz_predictions_destroy(f);
 }
 
-static void threads_compile_at_once_and_take_no_signals(void **state)
+PLAN_TEST(threads_compile_at_once_and_take_no_signals)
 {
     place.threads = fake.together = 4;
     tz_predictions_destroy(predictions(&(tz_plan){0}, TZ_EFFORT_COMPILE));
@@ -399,7 +401,7 @@ static void threads_compile_at_once_and_take_no_signals(void **state)
 }
 
 /* The order of threads changes neither the compiled plans nor the choice. */
-static void the_order_of_threads_does_not_matter(void **state)
+PLAN_TEST(the_order_of_threads_does_not_matter)
 {
     bool first[HEIGHTS + 1];
     for (unsigned seed = 1; seed <= 8; seed++) {
@@ -423,7 +425,7 @@ static void the_order_of_threads_does_not_matter(void **state)
     }
 }
 
-static void long_runs_choose(void **state)
+PLAN_TEST(long_runs_choose)
 {
     for (int h = 1; h <= 8; h++)
         fake.sustained[h] = fake.truth[h] * (h >= 5 ? 1.4 : 1.05); /* 5 draws too much power */
@@ -433,7 +435,7 @@ static void long_runs_choose(void **state)
     tz_predictions_destroy(f);
 }
 
-static void an_estimate_that_was_too_fast_loses_to_the_next(void **state)
+PLAN_TEST(an_estimate_that_was_too_fast_loses_to_the_next)
 {
     fake.heights = 40;
     fake.estimate[8] = 0.1; /* spills, as compiling shows */
@@ -447,7 +449,7 @@ static void an_estimate_that_was_too_fast_loses_to_the_next(void **state)
     tz_predictions_destroy(f);
 }
 
-static void what_is_compiled_costs_nothing(void **state)
+PLAN_TEST(what_is_compiled_costs_nothing)
 {
     for (int h = 1; h <= 8; h++)
         fake.is_compiled[h] = true;
@@ -458,7 +460,7 @@ static void what_is_compiled_costs_nothing(void **state)
 }
 
 /* The second answer is the first one, though all that it compiled is compiled before. */
-static void the_answer_is_the_same_again(void **state)
+PLAN_TEST(the_answer_is_the_same_again)
 {
     fake.heights = 40;
     for (int h = 1; h <= 40; h++)
@@ -474,7 +476,7 @@ static void the_answer_is_the_same_again(void **state)
 }
 
 /* Two kernels of a kind, and the best may be an estimate. */
-static void a_quick_answer_compiles_two(void **state)
+PLAN_TEST(a_quick_answer_compiles_two)
 {
     fake.heights = 40;
     tz_predictions *f = predictions(&(tz_plan){0}, TZ_EFFORT_KNOWN);
@@ -485,7 +487,7 @@ static void a_quick_answer_compiles_two(void **state)
     tz_predictions_destroy(f);
 }
 
-static void compiling_all_leaves_no_estimate(void **state)
+PLAN_TEST(compiling_all_leaves_no_estimate)
 {
     fake.truth[2] = 0.5; /* better than its estimate: only compilation finds it */
     tz_predictions *f = predictions(&(tz_plan){0}, TZ_EFFORT_COMPILE);
@@ -494,7 +496,7 @@ static void compiling_all_leaves_no_estimate(void **state)
     tz_predictions_destroy(f);
 }
 
-static void a_plan_that_does_not_compile_is_left_out(void **state)
+PLAN_TEST(a_plan_that_does_not_compile_is_left_out)
 {
     fake.truth[5] = NAN;
     tz_predictions *f = predictions(&(tz_plan){0}, TZ_EFFORT_CACHED);
@@ -506,7 +508,7 @@ static void a_plan_that_does_not_compile_is_left_out(void **state)
     tz_predictions_destroy(f);
 }
 
-static void what_is_given_reaches_the_backend(void **state)
+PLAN_TEST(what_is_given_reaches_the_backend)
 {
     tz_predictions *f = predictions(&(tz_plan){.height = 3}, TZ_EFFORT_CACHED);
     assert_int_equal(fake.given_height, 3);
@@ -527,7 +529,7 @@ static void refused(tz_status wanted, const char *words, const tz_backend *by, c
         fail_msg("'%s' does not contain '%s'", failure.message, words);
 }
 
-static void refusals_have_reasons(void **state)
+PLAN_TEST(refusals_have_reasons)
 {
     const tz_backend mute = {.name = "mute"};
     const tz_place nowhere = {.threads = 1};
@@ -547,7 +549,7 @@ static void refusals_have_reasons(void **state)
 }
 
 /* Of plans with close predictions a CPU takes the highest, a GPU the fastest. */
-static void what_costs_once_a_stage_decides(void **state)
+PLAN_TEST(what_costs_once_a_stage_decides)
 {
     fake.heights = 4;
     fake.truth[1] = 1.015, fake.truth[2] = 1.0, fake.truth[3] = 1.015, fake.truth[4] = 1.03;
@@ -562,7 +564,7 @@ static void what_costs_once_a_stage_decides(void **state)
 }
 
 /* The same of leaning tiles: what costs once a row decides before what costs once a stage. */
-static void what_costs_once_a_row_decides(void **state)
+TEST(what_costs_once_a_row_decides)
 {
     const tz_plan best = {.height = 30, .tile = {1024, 100, 1}, .family = "skew"};
     tz_plan a = best;
@@ -588,15 +590,13 @@ static void what_costs_once_a_row_decides(void **state)
     assert_false(tz_predictions_is_preferred(&a, 1.015, &best, 1, true));
 }
 
-#define PLAN_TEST(function) cmocka_unit_test_setup(function, reset)
-
 static int stopped_after_three(void)
 {
     return fake.compiled >= 3;
 }
 
 /* What runs is finished, nothing else begins. */
-static void it_stops_where_it_is_told_to(void **state)
+PLAN_TEST(it_stops_where_it_is_told_to)
 {
     static const tz_effort efforts[] = {TZ_EFFORT_CACHED, TZ_EFFORT_COMPILE};
     fake.heights = 40;
@@ -613,20 +613,3 @@ static void it_stops_where_it_is_told_to(void **state)
         assert_in_range(fake.compiled, 3, 4); /* two threads */
     }
 }
-
-TEST_MAIN(NULL, NULL, TEST(what_costs_once_a_row_decides), PLAN_TEST(it_stops_where_it_is_told_to),
-          PLAN_TEST(the_best_is_no_estimate), PLAN_TEST(of_few_the_lowest_are_compiled_first),
-          PLAN_TEST(of_two_both_are_if_they_are_low), PLAN_TEST(many_threads_compile_more),
-          PLAN_TEST(of_many_those_that_may_be_best_are_compiled),
-          PLAN_TEST(an_estimate_that_is_a_little_too_slow_is_compiled),
-          PLAN_TEST(how_many_depends_on_the_threads), PLAN_TEST(large_loops_are_not_compiled_first),
-          PLAN_TEST(a_better_estimate_is_not_left_unconfirmed), PLAN_TEST(long_code_is_left_out),
-          PLAN_TEST(long_loops_get_shorter_code), PLAN_TEST(families_have_code_of_their_own),
-          PLAN_TEST(time_is_bounded), PLAN_TEST(threads_compile_at_once_and_take_no_signals),
-          PLAN_TEST(the_order_of_threads_does_not_matter), PLAN_TEST(long_runs_choose),
-          PLAN_TEST(what_costs_once_a_stage_decides),
-          PLAN_TEST(an_estimate_that_was_too_fast_loses_to_the_next),
-          PLAN_TEST(the_answer_is_the_same_again), PLAN_TEST(a_quick_answer_compiles_two),
-          PLAN_TEST(what_is_compiled_costs_nothing), PLAN_TEST(compiling_all_leaves_no_estimate),
-          PLAN_TEST(a_plan_that_does_not_compile_is_left_out),
-          PLAN_TEST(what_is_given_reaches_the_backend), PLAN_TEST(refusals_have_reasons))

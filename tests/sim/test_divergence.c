@@ -98,7 +98,7 @@ static void check_reports(double growth, int64_t steps, const test_output *outpu
     }
 }
 
-static void test_one_report_whatever_the_plan(void **state)
+TEST(test_one_report_whatever_the_plan)
 {
     /* 3.4e38 is reached after 50 iterations, after 931, after 1,818, and before an output. */
     check_reports(6.0, 400, NULL,
@@ -109,7 +109,7 @@ static void test_one_report_whatever_the_plan(void **state)
     check_reports(1.1, 3000, &output, "at step 990 (480 such cells; all were finite at step 900)");
 }
 
-static void test_scans_are_few(void **state)
+TEST(test_scans_are_few)
 {
     tz_simulation *simulation = make("cpu", 4, true, 1.0);
     assert_ok(run(simulation, 3 * SPAN, NULL, &failure));
@@ -119,7 +119,7 @@ static void test_scans_are_few(void **state)
 }
 
 /* A run that continues after the report is checked and reported again. */
-static void test_a_run_may_go_on_after_its_report(void **state)
+TEST(test_a_run_may_go_on_after_its_report)
 {
     for (int spans = 0; spans < 2; spans++) {
         tz_simulation *simulation = make("cpu", 3, spans, 6.0);
@@ -131,5 +131,4 @@ static void test_a_run_may_go_on_after_its_report(void **state)
     }
 }
 
-TEST_MAIN(set_up, close_plugins, TEST(test_one_report_whatever_the_plan), TEST(test_scans_are_few),
-          TEST(test_a_run_may_go_on_after_its_report))
+TEST_GROUP(set_up, close_plugins)

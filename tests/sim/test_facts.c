@@ -58,7 +58,7 @@ static tz_simulation *create(const char *stencil, int dims, const char *boundary
     return oracle_create(oracle(stencil, TZ_DOUBLE, boundary, N, N, dims > 2 ? 6 : 0));
 }
 
-static void hotspot3d_compares_most(void **state)
+TEST(hotspot3d_compares_most)
 {
     tz_simulation *sim = create("hotspot3d", 3, "clamp");
     fill(sim, "lateral", 4.0);
@@ -82,7 +82,7 @@ static void hotspot3d_compares_most(void **state)
 }
 
 /* Slabs decide alike, wherever the cell is. */
-static void slabs_decide_alike(void **state)
+TEST(slabs_decide_alike)
 {
     for (int z = 0; z < 12; z += 11) {
         tz_simulation *sim = NULL;
@@ -104,7 +104,7 @@ static void slabs_decide_alike(void **state)
     }
 }
 
-static void waves_compare_speeds(void **state)
+TEST(waves_compare_speeds)
 {
     static const char *const stencils[] = {"wave2d", "wave2d8", "wave3d", "wave3d8"};
     for (int s = 0; s < 4; s++) {
@@ -137,7 +137,7 @@ static void waves_compare_speeds(void **state)
 }
 
 /* lap(u) = f without a fixed side: the mean of f with the weights of the sides. */
-static void poisson_needs_a_solution(void **state)
+TEST(poisson_needs_a_solution)
 {
     double f[N * N];
     tz_simulation *sim = create("poisson", 2, "periodic");
@@ -167,7 +167,7 @@ static void poisson_needs_a_solution(void **state)
     }
 }
 
-static void flows_are_slow(void **state)
+TEST(flows_are_slow)
 {
     static const double weights[] = {4. / 9,  1. / 9,  1. / 9,  1. / 9, 1. / 9,
                                      1. / 36, 1. / 36, 1. / 36, 1. / 36};
@@ -186,7 +186,7 @@ static void flows_are_slow(void **state)
 }
 
 /* A wave in a box goes to and fro for ever. */
-static void a_residual_that_never_falls(void **state)
+TEST(a_residual_that_never_falls)
 {
     for (int kind = 0; kind < 4; kind++) {
         const bool ends = kind % 2 == 1, is_update = kind / 2 == 1;
@@ -211,6 +211,4 @@ static void a_residual_that_never_falls(void **state)
     }
 }
 
-TEST_MAIN(open_plugins, close_plugins, TEST(hotspot3d_compares_most), TEST(slabs_decide_alike),
-          TEST(waves_compare_speeds), TEST(poisson_needs_a_solution), TEST(flows_are_slow),
-          TEST(a_residual_that_never_falls))
+TEST_GROUP(open_plugins, close_plugins)

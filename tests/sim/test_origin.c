@@ -52,7 +52,7 @@ static void check_reads(const tz_simulation *simulation, const double *wanted)
     assert_true(status == TZ_UNSUPPORTED || (!status && fabs(mean - sum / CELLS) < 1e-9));
 }
 
-static void test_every_way_in_and_out(void **state)
+TEST(test_every_way_in_and_out)
 {
     for (int precision = TZ_SINGLE; precision <= TZ_DOUBLE; precision++)
         for (int b = 0; b < 2; b++) {
@@ -87,7 +87,7 @@ static void test_every_way_in_and_out(void **state)
 }
 
 /* Cells that are zero are rare in a field with an origin, and counted one by one. */
-static void test_population_counts_values(void **state)
+TEST(test_population_counts_values)
 {
     tz_simulation *simulation = make("cpu", TZ_SINGLE, 300.0);
     tz_reduction r;
@@ -108,7 +108,7 @@ static void test_population_counts_values(void **state)
 
 /* The origin only says what memory leaves out: runs with different ones agree, also when the
  * ambient temperature changes and the sides have another one. */
-static void test_the_origin_changes_no_result(void **state)
+TEST(test_the_origin_changes_no_result)
 {
     static const tz_assignment ambient = {.name = "ambient_k", .number = 340.0};
     double with[2][CELLS];
@@ -130,5 +130,4 @@ static void test_the_origin_changes_no_result(void **state)
         }
 }
 
-TEST_MAIN(open_plugins, close_plugins, TEST(test_every_way_in_and_out),
-          TEST(test_population_counts_values), TEST(test_the_origin_changes_no_result))
+TEST_GROUP(open_plugins, close_plugins)

@@ -110,7 +110,7 @@ static bool times_are_complete(const tz_simulation *simulation, int least)
     return complete && measured >= least;
 }
 
-static void test_a_fixed_plan_is_made_once(void **state)
+TEST(test_a_fixed_plan_is_made_once)
 {
     const char *const names[] = {"fixed", "predicted"};
     for (int k = 0; k < 2; k++) {
@@ -122,7 +122,7 @@ static void test_a_fixed_plan_is_made_once(void **state)
     }
 }
 
-static void test_asynchronous_stages_are_waited_for(void **state)
+TEST(test_asynchronous_stages_are_waited_for)
 {
     const tz_plan_wish adaptive = {.policy = "adaptive", .start = 1};
     tz_simulation *simulation = make(&adaptive);
@@ -148,7 +148,7 @@ static tz_status count(void *context, tz_simulation *simulation, tz_error *error
 }
 
 /* Outputs every 7 iterations: heights above never run whole; 2, 3, 4, … leave a remainder. */
-static void test_remainders_are_not_timed(void **state)
+TEST(test_remainders_are_not_timed)
 {
     int fired = 0;
     const test_output output = {.every = {.steps = 7}, .write = count, .context = &fired};
@@ -163,7 +163,7 @@ static void test_remainders_are_not_timed(void **state)
     tz_simulation_destroy(simulation);
 }
 
-static void test_a_plan_that_does_not_work_is_left(void **state)
+TEST(test_a_plan_that_does_not_work_is_left)
 {
     const tz_plan_wish adaptive = {.policy = "adaptive", .start = 1};
     const tz_plan_wish fixed = {.policy = "fixed", .given = {.height = 3}};
@@ -186,7 +186,7 @@ static void test_a_plan_that_does_not_work_is_left(void **state)
 }
 
 /* Seconds and steps of all plans add up to the run's. */
-static void test_plan_uses_add_up(void **state)
+TEST(test_plan_uses_add_up)
 {
     const tz_plan_wish adaptive = {.policy = "adaptive", .start = 1};
     tz_simulation *simulation = make(&adaptive);
@@ -208,6 +208,4 @@ static void test_plan_uses_add_up(void **state)
     tz_simulation_destroy(simulation);
 }
 
-TEST_MAIN(set_up, tear_down, TEST(test_a_fixed_plan_is_made_once),
-          TEST(test_asynchronous_stages_are_waited_for), TEST(test_remainders_are_not_timed),
-          TEST(test_a_plan_that_does_not_work_is_left), TEST(test_plan_uses_add_up))
+TEST_GROUP(set_up, tear_down)

@@ -118,7 +118,7 @@ static void check_grid(const struct grid *grid, const char *backend)
     tz_simulation_destroy(simulation);
 }
 
-static void regions_are_counted(void **state)
+TEST(regions_are_counted)
 {
     for (size_t b = 0; b < sizeof backends / sizeof *backends; b++)
         for (size_t g = 0; g < sizeof grids / sizeof *grids; g++)
@@ -126,7 +126,7 @@ static void regions_are_counted(void **state)
 }
 
 /* All cells: the bits of the reduction of the field. Half: of the sum's cancelled part, nothing. */
-static void sums_are_precise(void **state)
+TEST(sums_are_precise)
 {
     int field;
     tz_simulation *simulation = make(&grids[1], "cpu", &field);
@@ -146,4 +146,4 @@ static void sums_are_precise(void **state)
     tz_simulation_destroy(simulation);
 }
 
-TEST_MAIN(open_plugins, close_plugins, TEST(regions_are_counted), TEST(sums_are_precise))
+TEST_GROUP(open_plugins, close_plugins)

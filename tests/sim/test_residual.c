@@ -7,7 +7,7 @@
 
 /* ---- Checks, without a simulation ------------------------------------------------------------ */
 
-static void checks_come_at_fixed_steps(void **state)
+TEST(checks_come_at_fixed_steps)
 {
     static const int64_t first[] = {8, 16, 32, 64, 128, 256, 512, 1024, 2048, 3072};
     const tz_checks checks = tz_checks_begin(100, 0), seventh = tz_checks_begin(100, 7);
@@ -78,7 +78,7 @@ static tz_update grows(int64_t step)
     return (tz_update){1e-8 * (double)(step + 1), 1e-3 * (double)(step + 1), 1.0};
 }
 
-static void what_changes_is_not_stuck(void **state)
+TEST(what_changes_is_not_stuck)
 {
     static const struct {
         tz_update (*next)(int64_t step);
@@ -126,7 +126,7 @@ static tz_run_result run_until(tz_simulation *sim, double limit, int64_t most)
 }
 
 /* In single precision a run stagnates, or has not done so yet; in double it converges. */
-static void precision_decides(void **state)
+TEST(precision_decides)
 {
     static const struct {
         int64_t n;
@@ -153,7 +153,7 @@ static void precision_decides(void **state)
 }
 
 /* On 255^2, from a solution in double: by over-relaxation, rounded when it is written. */
-static void a_large_grid_stagnates(void **state)
+TEST(a_large_grid_stagnates)
 {
     enum { N = 191 };
     double *u = oracle_numbers((N + 2) * (N + 2)), *inside = oracle_numbers(N * N);
@@ -181,7 +181,7 @@ static void a_large_grid_stagnates(void **state)
 }
 
 /* The residual, and the step at which a run stops, are those of the reference. */
-static void plans_do_not_matter(void **state)
+TEST(plans_do_not_matter)
 {
     static const int plans[][2] = {{1, 0}, {5, 0}, {16, 0}, {7, 16}, {30, 0}};
     tz_simulation *sim = poisson(19, TZ_SINGLE, "reference", 0, 0);
@@ -199,7 +199,7 @@ static void plans_do_not_matter(void **state)
 }
 
 /* until_update is the change of an iteration; a field that stopped has not converged. */
-static void an_update_of_zero_is_no_convergence(void **state)
+TEST(an_update_of_zero_is_no_convergence)
 {
     for (int precision = TZ_SINGLE; precision <= TZ_DOUBLE; precision++) {
         tz_simulation *sim = poisson(31, precision, "cpu", 8, 0);
@@ -239,7 +239,7 @@ static tz_simulation *growing(double rate, int precision, const char *backend)
 }
 
 /* 1e-9 is below half an ulp of 1 in single precision. */
-static void a_plain_run_says_that_nothing_moves(void **state)
+TEST(a_plain_run_says_that_nothing_moves)
 {
     static const char *const backends[] = {"cpu", "reference"};
     for (int b = 0; b < 2; b++) {
@@ -257,7 +257,7 @@ static void a_plain_run_says_that_nothing_moves(void **state)
     }
 }
 
-static void what_moves_is_not_said_to_stagnate(void **state)
+TEST(what_moves_is_not_said_to_stagnate)
 {
     static const struct {
         double rate;
@@ -273,7 +273,7 @@ static void what_moves_is_not_said_to_stagnate(void **state)
 }
 
 /* A field that grows evenly has neither a smaller change nor a smaller sum, and still it moves. */
-static void drifting_is_not_stagnated(void **state)
+TEST(drifting_is_not_stagnated)
 {
     tz_simulation *sim = oracle_create(
         oracle_with(oracle("wave2d", TZ_SINGLE, "clamp", 40, 40, 0), "amplitude", 0.0, NULL));
@@ -287,7 +287,7 @@ static void drifting_is_not_stagnated(void **state)
 
 /* ---- Where there is none --------------------------------------------------------------------- */
 
-static void streamed_stencils_have_no_residual(void **state)
+TEST(streamed_stencils_have_no_residual)
 {
     tz_simulation *sim = oracle_create(oracle("pathfinder", -1, NULL, 100, 0, 0));
     tz_update update;
@@ -297,7 +297,7 @@ static void streamed_stencils_have_no_residual(void **state)
 }
 
 /* Cells and parameters that are set change the residual. */
-static void it_is_that_of_the_present_fields(void **state)
+TEST(it_is_that_of_the_present_fields)
 {
     tz_simulation *sim = poisson(20, TZ_SINGLE, "cpu", 4, 0);
     tz_update update;
@@ -313,9 +313,4 @@ static void it_is_that_of_the_present_fields(void **state)
     tz_simulation_destroy(sim);
 }
 
-TEST_MAIN(open_plugins, close_plugins, TEST(checks_come_at_fixed_steps),
-          TEST(what_changes_is_not_stuck), TEST(precision_decides), TEST(a_large_grid_stagnates),
-          TEST(plans_do_not_matter), TEST(an_update_of_zero_is_no_convergence),
-          TEST(a_plain_run_says_that_nothing_moves), TEST(what_moves_is_not_said_to_stagnate),
-          TEST(drifting_is_not_stagnated), TEST(streamed_stencils_have_no_residual),
-          TEST(it_is_that_of_the_present_fields))
+TEST_GROUP(open_plugins, close_plugins)

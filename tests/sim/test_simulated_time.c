@@ -29,7 +29,7 @@ static void check_time(const tz_simulation *simulation, double wanted)
         fail_msg("the time is %.17g, not %.17g", time, wanted);
 }
 
-static void a_stencil_without_a_time_step_has_no_time(void **state)
+TEST(a_stencil_without_a_time_step_has_no_time)
 {
     tz_simulation *simulation = make("life", 0);
     assert_null(tz_simulation_time_step(simulation));
@@ -37,7 +37,7 @@ static void a_stencil_without_a_time_step_has_no_time(void **state)
     tz_simulation_destroy(simulation);
 }
 
-static void a_derived_time_step_counts_too(void **state)
+TEST(a_derived_time_step_counts_too)
 {
     tz_simulation *simulation = make("hotspot", 0);
     const tz_param *step = tz_simulation_time_step(simulation);
@@ -50,7 +50,7 @@ static void a_derived_time_step_counts_too(void **state)
     tz_simulation_destroy(simulation);
 }
 
-static void a_time_step_must_be_positive(void **state)
+TEST(a_time_step_must_be_positive)
 {
     tz_simulation *simulation = make("hotspot", 1e-7);
     const tz_assignment step = {.name = "dt_s", .number = 0};
@@ -64,7 +64,7 @@ static void a_time_step_must_be_positive(void **state)
 }
 
 /* A sum of 1e-7 a million times is off by 1e-13; a product is not. */
-static void long_runs_do_not_drift(void **state)
+TEST(long_runs_do_not_drift)
 {
     tz_simulation *simulation = make("hotspot", 1e-7);
     tz_simulation_skip(simulation, 1000000000);
@@ -72,7 +72,7 @@ static void long_runs_do_not_drift(void **state)
     tz_simulation_destroy(simulation);
 }
 
-static void changes_of_the_time_step_keep_the_time_so_far(void **state)
+TEST(changes_of_the_time_step_keep_the_time_so_far)
 {
     tz_simulation *simulation = make("hotspot", 1e-6);
     tz_simulation_skip(simulation, 1000);
@@ -98,7 +98,7 @@ static void changes_of_the_time_step_keep_the_time_so_far(void **state)
 
 /* Two steps in turn: 0.1 us and 0.3 us have no exact doubles. The exact sum of these doubles,
  * rounded once, is the product below. */
-static void many_changes_do_not_drift(void **state)
+TEST(many_changes_do_not_drift)
 {
     enum { PAIRS = 200000 };
     tz_simulation *simulation = make("hotspot", 1e-7);
@@ -113,7 +113,7 @@ static void many_changes_do_not_drift(void **state)
     tz_simulation_destroy(simulation);
 }
 
-static void times_are_reached_in_spite_of_rounding(void **state)
+TEST(times_are_reached_in_spite_of_rounding)
 {
     static const double steps[] = {1e-6, 1e-7, 3e-7, 1.4583333e-7, 7e-8};
     for (size_t i = 0; i < sizeof steps / sizeof *steps; i++) {
@@ -156,7 +156,7 @@ static void check_interval(const tz_simulation *simulation, const tz_interval *i
     assert_true(tz_interval_next(interval, simulation, last) > last);
 }
 
-static void intervals_fall_due_at_the_first_step_that_reaches_them(void **state)
+TEST(intervals_fall_due_at_the_first_step_that_reaches_them)
 {
     tz_simulation *simulation = make("hotspot", 4e-7);
     const tz_interval micro = {.time = 1e-6}, tiny = {.time = 1e-9}, same = {.time = 4e-7};
@@ -173,7 +173,7 @@ static void intervals_fall_due_at_the_first_step_that_reaches_them(void **state)
     tz_simulation_destroy(simulation);
 }
 
-static void intervals_do_not_drift(void **state)
+TEST(intervals_do_not_drift)
 {
     tz_simulation *simulation = make("hotspot", 1e-7);
     const tz_interval interval = {.time = 1e-4};
@@ -185,9 +185,4 @@ static void intervals_do_not_drift(void **state)
     tz_simulation_destroy(simulation);
 }
 
-TEST_MAIN(open_plugins, close_plugins, TEST(a_stencil_without_a_time_step_has_no_time),
-          TEST(a_derived_time_step_counts_too), TEST(a_time_step_must_be_positive),
-          TEST(long_runs_do_not_drift), TEST(changes_of_the_time_step_keep_the_time_so_far),
-          TEST(many_changes_do_not_drift), TEST(times_are_reached_in_spite_of_rounding),
-          TEST(intervals_fall_due_at_the_first_step_that_reaches_them),
-          TEST(intervals_do_not_drift))
+TEST_GROUP(open_plugins, close_plugins)

@@ -53,7 +53,7 @@ static void put(int file, size_t at, const void *bytes, size_t count)
 
 /* ---- Cut files ------------------------------------------------------------------------------- */
 
-static void every_cut_is_refused(void **state)
+SCRATCH_TEST(every_cut_is_refused)
 {
     const char *path = scratch_file(*state, "cut.so", good, good_bytes);
     assert_ok(tz_plugin_file_check(path, &failure));
@@ -71,7 +71,7 @@ static void every_cut_is_refused(void **state)
 }
 
 /* strip can remove the list of sections, which lies at the end of the file. */
-static void cuts_without_sections_do_no_harm(void **state)
+SCRATCH_TEST(cuts_without_sections_do_no_harm)
 {
     const size_t steps = 200;
     int refused = 0;
@@ -97,7 +97,7 @@ static void cuts_without_sections_do_no_harm(void **state)
 }
 
 /* A copy that was not finished may have its full length, with zeros at the end. */
-static void files_that_end_in_zeros_do_no_harm(void **state)
+SCRATCH_TEST(files_that_end_in_zeros_do_no_harm)
 {
     const char zeros[512] = {0};
     const char *path = scratch_file(*state, "zeros.so", good, good_bytes);
@@ -129,7 +129,7 @@ static void flip_all(const char *path, size_t from, size_t bytes)
     close(file);
 }
 
-static void flipped_bits_in_headers_do_no_harm(void **state)
+SCRATCH_TEST(flipped_bits_in_headers_do_no_harm)
 {
     const char *path = scratch_file(*state, "flipped.so", good, good_bytes);
     ElfW(Ehdr) head;
@@ -138,7 +138,7 @@ static void flipped_bits_in_headers_do_no_harm(void **state)
     flip_all(path, head.e_phoff, head.e_phnum * sizeof(ElfW(Phdr)));
 }
 
-static void random_bytes_in_headers_do_no_harm(void **state)
+SCRATCH_TEST(random_bytes_in_headers_do_no_harm)
 {
     const char *path = scratch_file(*state, "flipped.so", good, good_bytes);
     const int file = open(path, O_RDWR);
@@ -173,7 +173,7 @@ static void write_changed(scratch *s, const char *name, size_t at, unsigned char
     free(copy);
 }
 
-static void bad_entries_do_not_stop_the_others(void **state)
+SCRATCH_TEST(bad_entries_do_not_stop_the_others)
 {
     static const struct {
         const char *name, *message;
@@ -240,7 +240,7 @@ static void bad_entries_do_not_stop_the_others(void **state)
 
 /* Loading tries the row functions of every instruction set that this machine has, as users' plugins
  * have them, against the update of a cell. */
-static void row_functions_of_all_sets_are_tried(void **state)
+TEST(row_functions_of_all_sets_are_tried)
 {
     static const char *const folder = TZ_TEST_PLAIN_PLUGIN_DIR;
     tz_registry *registry;
@@ -254,9 +254,4 @@ static void row_functions_of_all_sets_are_tried(void **state)
     tz_registry_destroy(registry);
 }
 
-TEST_MAIN(read_good, free_good, TEST(row_functions_of_all_sets_are_tried),
-          SCRATCH_TEST(every_cut_is_refused), SCRATCH_TEST(cuts_without_sections_do_no_harm),
-          SCRATCH_TEST(files_that_end_in_zeros_do_no_harm),
-          SCRATCH_TEST(flipped_bits_in_headers_do_no_harm),
-          SCRATCH_TEST(random_bytes_in_headers_do_no_harm),
-          SCRATCH_TEST(bad_entries_do_not_stop_the_others))
+TEST_GROUP(read_good, free_good)

@@ -59,7 +59,7 @@ static void check_slip(const tz_stencil *stencil, const char *family, const char
     assert_null(strstr(first + 1, "error")); /* what follows from it is left out */
 }
 
-static void slips_in_a_text_are_plain_lines(void **state)
+TEST(slips_in_a_text_are_plain_lines)
 {
     static const char *const slips[][2] = {
         {"TZ_K(c0) * TZ_AT(u, -1, 0)", ""},
@@ -79,7 +79,7 @@ static void slips_in_a_text_are_plain_lines(void **state)
 }
 
 /* Texts with coordinates along the last axis, which a slab gets of the whole grid. */
-static void slabs_compile(void **state)
+TEST(slabs_compile)
 {
     static const struct {
         const char *stencil, *family;
@@ -98,7 +98,7 @@ static void slabs_compile(void **state)
 }
 
 /* Of jumps, refinement, numbers and pictures. */
-static void other_texts_compile(void **state)
+TEST(other_texts_compile)
 {
     static const tz_dtype dtypes[] = {TZ_DTYPE_F32, TZ_DTYPE_F64, TZ_DTYPE_I32, TZ_DTYPE_U8};
     need_nvrtc();
@@ -121,5 +121,4 @@ static void other_texts_compile(void **state)
     }
 }
 
-TEST_MAIN(open_all_plugins, close_plugins, TEST(other_texts_compile), TEST(slabs_compile),
-          TEST(slips_in_a_text_are_plain_lines))
+TEST_GROUP(open_all_plugins, close_plugins)

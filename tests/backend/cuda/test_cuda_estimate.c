@@ -7,7 +7,7 @@
 
 /* 544 threads of 144 registers do not fit: a compiler spills the rest. Each scheduler has a quarter
  * of registers and warps, so 17 warps need the room of 20. */
-static void estimates_leave_room_for_a_block(void **state)
+TEST(estimates_leave_room_for_a_block)
 {
     static const struct {
         int threads, blocks, shared, estimate, registers;
@@ -31,7 +31,7 @@ static void estimates_leave_room_for_a_block(void **state)
 }
 
 /* A tall plan in three dimensions, estimated from low ones: more registers than there can be. */
-static void tall_plans_are_not_refused_for_an_estimate(void **state)
+TEST(tall_plans_are_not_refused_for_an_estimate)
 {
     tz_problem problem;
     tz_plan plan = {.height = 4, .vector = 2, .family = "stream"};
@@ -49,7 +49,7 @@ static void tall_plans_are_not_refused_for_an_estimate(void **state)
 /* A height between two whose kernels are compiled is estimated from these, even if the upper one
  * spills a few constants; the next lower one, whose registers have another limit, says nothing
  * about registers. */
-static void heights_between_compiled_ones_are_near_them(void **state)
+TEST(heights_between_compiled_ones_are_near_them)
 {
     static const int compiled[] = {6, 7, 9};
     tz_problem problem;
@@ -117,7 +117,7 @@ static void candidates_fit(const tz_stencil *stencil, const tz_model_device *rec
 
 /* Records of GPUs with less shared memory and fewer multiprocessors than an H200: every archetype,
  * one of the two in turn; with TZ_ALL every stencil and both. */
-static void plans_fit_the_device_of_a_record(void **state)
+TEST(plans_fit_the_device_of_a_record)
 {
     static const struct {
         double bytes, multiprocessors;
@@ -143,7 +143,7 @@ static void plans_fit_the_device_of_a_record(void **state)
 }
 
 /* Limits come from the device, else from its record, else from an H200. */
-static void limits_have_an_order(void **state)
+TEST(limits_have_an_order)
 {
     const tz_model_device empty = {0};
     tz_place here = {.device = &empty};
@@ -171,7 +171,7 @@ static tz_predictions *predictions(const tz_problem *problem, int threads, tz_ef
 }
 
 /* Several threads, one after the other, from the cache: the same. */
-static void threads_compile_what_one_does(void **state)
+TEST(threads_compile_what_one_does)
 {
     char folder[96], *const first = cache;
     tz_problem problem;
@@ -198,7 +198,4 @@ static void threads_compile_what_one_does(void **state)
     tz_problem_clear(&problem);
 }
 
-TEST_MAIN(set_up, tear_down, TEST(estimates_leave_room_for_a_block),
-          TEST(plans_fit_the_device_of_a_record), TEST(limits_have_an_order),
-          TEST(tall_plans_are_not_refused_for_an_estimate),
-          TEST(heights_between_compiled_ones_are_near_them), TEST(threads_compile_what_one_does))
+TEST_GROUP(set_up, tear_down)

@@ -252,7 +252,7 @@ static const int64_t grids[][3] = {
 };
 enum { GRIDS = sizeof grids / sizeof *grids };
 
-static void numbers_are_the_hosts(void **state)
+TEST(numbers_are_the_hosts)
 {
     need_compiler();
     for (int type = 0; type < TYPES; type++)
@@ -275,7 +275,7 @@ static void numbers_are_the_hosts(void **state)
     field_destroy(&f);
 }
 
-static void signs_of_zeros_do_not_matter(void **state)
+TEST(signs_of_zeros_do_not_matter)
 {
     need_compiler();
     for (int type = 0; type < TYPES; type++)
@@ -322,7 +322,7 @@ static double sum_of_row(const field *f, int type, int64_t first, int64_t y, int
     return lanes[0];
 }
 
-static void numbers_are_as_defined(void **state)
+TEST(numbers_are_as_defined)
 {
     for (int type = 0; type < TYPES; type++)
         for (int g = 0; g < GRIDS; g++) {
@@ -360,7 +360,7 @@ static void numbers_are_as_defined(void **state)
         }
 }
 
-static void finiteness_is_the_hosts(void **state)
+TEST(finiteness_is_the_hosts)
 {
     need_compiler();
     for (int type = F32; type <= F64; type++)
@@ -388,7 +388,7 @@ static double difference_on_device(const field *f, const field *g, int type)
     return tz_cuda_record_difference(&record);
 }
 
-static void differences_are_the_hosts(void **state)
+TEST(differences_are_the_hosts)
 {
     need_compiler();
     for (int type = 0; type < TYPES; type++)
@@ -418,7 +418,7 @@ static void differences_are_the_hosts(void **state)
 }
 
 /* A word's bits past the row's end are no cells. */
-static void padding_bits_do_not_count(void **state)
+TEST(padding_bits_do_not_count)
 {
     need_compiler();
     field f, g;
@@ -478,7 +478,7 @@ static void shrink_on_device(const field *f, int type, int64_t z, int nx, int ny
     free(edges);
 }
 
-static void pictures_are_the_hosts(void **state)
+TEST(pictures_are_the_hosts)
 {
     need_compiler();
     static const int64_t cases[][5] = {
@@ -514,7 +514,4 @@ static void pictures_are_the_hosts(void **state)
             }
 }
 
-TEST_MAIN(open_machine, close_machine, TEST(numbers_are_as_defined), TEST(numbers_are_the_hosts),
-          TEST(signs_of_zeros_do_not_matter), TEST(finiteness_is_the_hosts),
-          TEST(differences_are_the_hosts), TEST(padding_bits_do_not_count),
-          TEST(pictures_are_the_hosts))
+TEST_GROUP(open_machine, close_machine)

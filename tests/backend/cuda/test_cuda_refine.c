@@ -77,7 +77,7 @@ static void check_grid(int64_t nx, int64_t ny, int64_t nz, int blocks)
     free(sum);
 }
 
-static void the_definition_holds(void **state)
+TEST(the_definition_holds)
 {
     need_compiler();
     check_grid(1, 1, 1, 1);
@@ -86,4 +86,4 @@ static void the_definition_holds(void **state)
     check_grid(1024, 1, 2, 8);
 }
 
-TEST_MAIN(open_machine, close_machine, TEST(the_definition_holds))
+TEST_GROUP(open_machine, close_machine)
