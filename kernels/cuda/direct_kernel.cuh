@@ -28,15 +28,18 @@
     c.name##_edge = tz_edges_of<type>(a, index);
 #define TZ__STORE(role, name, type, index)                                                         \
     tz_store_one((type *)a.out[index] + p[k].at, c[k].name##_new);
-/* The loads of a step come before its stores, so that they wait for memory together. */
+/* The loads of a step come before its stores, so that they wait for memory together. Returns
+ * whether all cells are right. */
 #define TZ__DEFINE_PASS(pass, cell, radius)                                                        \
     template <bool BORDER>                                                                         \
-    TZ_DEVICE void tz_run_##pass(const tz_arguments &a, tz_place at, int end)                      \
+    TZ_DEVICE bool tz_run_##pass(const tz_arguments &a, tz_place at, int end)                      \
     {                                                                                              \
+        bool right = true;                                                                         \
         pass_##pass::context_##cell context;                                                       \
         {                                                                                          \
             pass_##pass::context_##cell &c = context;                                              \
             c.arguments = &a;                                                                      \
+            c.tz_doubt = {0.0f, false};                                                            \
             TZ_FIELD_LIST(TZ__CONTEXT_ENTRY)                                                       \
             TZ__CONTEXT_CONSTANTS(0)                                                               \
         }                                                                                          \
@@ -53,16 +56,15 @@
             TZ_UNROLL for (int k = 0; k < TZ_CELLS; k++)                                           \
                 if (k == 0 || p[k].TZ_ALONG < end) {                                               \
                     TZ_STORES_##pass(TZ__STORE)                                                    \
+                    right = right && c[k].tz_doubt.excess == 0.0f && !c[k].tz_doubt.small;         \
                 }                                                                                  \
         }                                                                                          \
+        return right;                                                                              \
     }
 #define TZ__RUN_PASS(pass, cell, radius)                                                           \
-    if (TZ_PASSES == 1 || a.geometry[5] == pass) {                                                 \
-        if (TZ_INNER && inside)                                                                    \
-            tz_run_##pass<!TZ_INNER>(a, p, end);                                                   \
-        else                                                                                       \
-            tz_run_##pass<true>(a, p, end);                                                        \
-    }
+    if ((TZ_PASSES == 1 || a.geometry[5] == pass) &&                                               \
+        !(inside && tz_run_##pass<false>(a, p, end)))                                              \
+        tz_run_##pass<true>(a, p, end);
 // clang-format on
 TZ_PASS_LIST(TZ__DEFINE_PASS)
 
