@@ -16,9 +16,9 @@
 #include <string.h>
 
 /* All plans are estimated, and the best are compiled, up to BATCH at a time, until none that is
- * left is expected to be better. What a compiled plan takes longer than estimated holds for those near
- * it, too. The choice depends on the number of threads, and on their speed only where there is a
- * budget. */
+ * left is expected to be better. What a compiled plan takes longer than estimated holds for those
+ * near it, too. The choice depends on the number of threads, and on their speed only where there is
+ * a budget. */
 enum { BATCH = 4, MOST = 24, COMPILE_THREADS_MAX = 16 };
 
 typedef struct maker {
