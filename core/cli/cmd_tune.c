@@ -225,6 +225,9 @@ static void print_text(const tz_workload *workload, const tz_tune *tune, bool al
     if (tune->not_finite > 0)
         printf("  %s not compared for %d plans: the stencil makes random fields infinite or NaN\n",
                checked > 0 ? "          " : "bits      ", tune->not_finite);
+    else if (tune->infinite)
+        printf("  fields     infinite or NaN after so many steps: other values may take other "
+               "times (tz.tune takes `fields`)\n");
 }
 
 /* ---- Picture --------------------------------------------------------------------------------- */
