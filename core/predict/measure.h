@@ -6,6 +6,8 @@
 #include "predict/workload.h"
 
 enum { TZ_MEASURE_ROUNDS_MAX = 64 };
+/* Predictions that are off by more of the measured time ask for a calibration. */
+#define TZ_MODEL_OFF 0.2
 
 typedef struct tz_measured {
     int rounds;
