@@ -408,6 +408,12 @@ static void direct_parts(const tz_cuda_code *code, tz_cuda_steps *out)
     out->inner.waits = out->side.waits = (double)passes / code->plan->unroll;
 }
 
+/* Of the wide form: the kernel of the other one is the one that estimates start from. */
+static void direct_estimate(const tz_cuda_draft *draft, tz_cuda_estimate *out)
+{
+    tz__direct_wide.planner->estimate(draft, out);
+}
+
 /* Warps that read inside the grid along an axis with n of them. */
 static double inner_of(double n, int low, int high)
 {
@@ -483,6 +489,7 @@ static void direct_candidates(tz_cuda_plans *plans)
 
 static const tz_cuda_planner direct_planner = {
     .steps = direct_steps,
+    .estimate = direct_estimate,
     .parts = direct_parts,
     .work = direct_work,
     .candidates = direct_candidates,
