@@ -7,8 +7,6 @@ here=$(cd "$(dirname "$0")" && pwd)
 . "$here/support.sh"
 kills=${2:-3}
 seed=${3:-1}
-cd "$work" || exit 1
-export TRAPEZE_CACHE="$work/cache" HOME="$work"
 script=$here/resume/all.lua
 
 draw() { # draw N: a number from 0 to N - 1 in $drawn

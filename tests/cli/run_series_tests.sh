@@ -3,8 +3,6 @@
 #   run_series_tests.sh TRAPEZE
 set -u
 . "$(cd "$(dirname "$0")" && pwd)/support.sh"
-cd "$work" || exit 1
-export TRAPEZE_CACHE="$work/cache" HOME="$work"
 
 cat >series.lua <<'END'
 local tz = require "trapeze"

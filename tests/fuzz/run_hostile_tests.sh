@@ -13,8 +13,6 @@ here=$(cd "$(dirname "$0")" && pwd)
 shift
 marks='^-- (ok|refused|memory|stopped)'
 [ $# -gt 0 ] || set -- $(cd "$here/hostile" && grep -lE "$marks" ./*.lua | sed 's/^\.\///; s/\.lua$//')
-cd "$work" || exit 1
-export TRAPEZE_CACHE="$work/cache" HOME="$work"
 cp "$here"/hostile/*.lua "$here"/../scenario/plan.flp "$here"/../scenario/plan.ptrace "$here"/../predict/cpu.txt .
 
 # Address space cannot be limited under the address sanitizer; it refuses large requests instead.
