@@ -78,9 +78,10 @@ tz_limits tz_place_limits(const tz_place *place);
 
 /* How much tz_backend.work may do. */
 typedef enum tz_effort {
-    TZ_EFFORT_KNOWN,  /* without a compiled kernel, set only `kind` and `estimated` */
-    TZ_EFFORT_CACHED, /* without a compiled kernel, estimate the work and set `estimated` */
-    TZ_EFFORT_COMPILE /* without a compiled kernel, compile it */
+    TZ_EFFORT_KNOWN,    /* without a compiled kernel, set only `kind` and `estimated` */
+    TZ_EFFORT_ESTIMATE, /* estimate the work and set `estimated`, whatever is compiled */
+    TZ_EFFORT_CACHED,   /* without a compiled kernel, estimate the work and set `estimated` */
+    TZ_EFFORT_COMPILE   /* without a compiled kernel, compile it */
 } tz_effort;
 
 /* The kernel of a plan on its device. */

@@ -2,8 +2,10 @@
  * cell after the other along the last axis, and each cell loads its neighbours from device memory,
  * through the caches. The text is plain, so that it is compiled soon.
  *
- * Coordinates outside the grid are replaced by those of the boundary, per axis. Warps that read
- * inside the grid alone may run an instance of the code without that.
+ * Two instances of a pass (BORDER). Warps that read inside the grid alone run the one without
+ * tests of coordinates, whose divisions are quick (tz_divide()). The other one replaces coordinates
+ * outside the grid by those of the boundary, per axis. It also computes again what the quick
+ * divisions may have got wrong.
  *
  * Defined by C, besides what common.cuh lists:
  *
@@ -11,8 +13,8 @@
  *   TZ_THREADS, TZ_BLOCKS            threads of a block; blocks of a multiprocessor
  *   TZ_WIDE                          threads of a block along x
  *   TZ_CELLS                         cells of a lane's step, along the last axis
- *   TZ_INNER, TZ_CALLS               1: there is such an instance; the other one calls a function
- *                                    for each read, which is slower and compiled sooner
+ *   TZ_CALLS                         1: at the border each read calls a function, which is slower
+ *                                    and compiled sooner
  *   TZ_SHORT                         1: an axis is not longer than it is read past its sides
  *   TZ_BELOW_x, TZ_ABOVE_x           how far passes read to both sides of axis x, y, z
  *   TZ_STORES_p(D)                   fields that pass p stores: D(role, name, type, index) */
@@ -34,6 +36,58 @@ TZ_DEVICE T tz_read(const tz_arguments &a, const tz_place &p, const T *field,
     return tz_load_one(field + (p.at + dx + (tz_index)a.pitch * dy + plane * dz));
 }
 
+/* ---- Division -------------------------------------------------------------------------------- */
+
+/* What the quick divisions of a cell have met. If it is not what they are for, the cell must be
+ * computed again: `excess` is not 0 then, or `small` is true. */
+struct tz_doubts {
+    float excess;
+    bool small;
+};
+
+/* The compiler's text of a division is long, and has branches. */
+template <class T> TZ_OUTLINE T tz_divide_plainly(T a, T b)
+{
+    return a / b;
+}
+
+/* Twice the bits of a number, without its sign. */
+TZ_DEVICE tz_word tz_magnitude(float x)
+{
+    return tz__bits_single(x) << 1;
+}
+
+/* a / b, correctly rounded, by the operations that the compiler uses, without its branches and
+ * with one reciprocal for all quotients by b. For 2^-40 <= |b| < 2^40 and |a| >= 2^-80 or a = 0,
+ * if the quotient is finite. */
+template <bool BORDER> TZ_DEVICE float tz_divide(tz_doubts &doubts, float a, float b)
+{
+    if (BORDER)
+        return tz_divide_plainly(a, b);
+    const tz_word least_b = (127u - 40u) << 24, least_a = (127u - 80u) << 24, range = 80u << 24;
+    const float rough = tz_reciprocal_roughly(b);
+    const float near = TZ__FMA_SINGLE(rough, TZ__FMA_SINGLE(-b, rough, 1.0f), rough);
+    const float inverse = tz_magnitude(b) - least_b < range ? near : TZ__NAN_SINGLE;
+    const float first = a * inverse;
+    const float quotient = TZ__FMA_SINGLE(TZ__FMA_SINGLE(-b, first, a), inverse, first);
+    doubts.excess = TZ__FMA_SINGLE(quotient, 0.0f, doubts.excess);
+    doubts.small = doubts.small || tz_magnitude(a) - 1u < least_a - 1u;
+    /* A zero may have got the wrong sign. */
+    return tz__single((tz__bits_single(quotient) & 0x7fffffffu) |
+                      (tz__bits_single(first) & 0x80000000u));
+}
+
+/* The compiler's text is slow for a = 0: another number takes its place, of which no quotient is
+ * infinite. */
+template <bool BORDER> TZ_DEVICE double tz_divide(tz_doubts &, double a, double b)
+{
+    if (BORDER)
+        return tz_divide_plainly(a, b);
+    const bool zero = a == 0.0;
+    const double quotient = tz_choose(zero, 0x1p-60, a) / b;
+    return zero ? a * quotient : quotient;
+}
+
 /* ---- The language of cell updates ------------------------------------------------------------ */
 
 #define TZ__CONTEXT_FIELD(name, type)                                                              \
@@ -41,7 +95,7 @@ TZ_DEVICE T tz_read(const tz_arguments &a, const tz_place &p, const T *field,
     tz_edges<type> name##_edge;                                                                    \
     type name##_new;
 #define TZ_CELL_ONCE(cell, ONCE)                                                                   \
-    TZ__CONTEXT(cell, const tz_arguments *arguments;)                                              \
+    TZ__CONTEXT(cell, const tz_arguments *arguments; tz_doubts tz_doubt;)                          \
     TZ__CELL_UPDATE(cell, ONCE, context_##cell, tz_place, template <bool TZ__BORDER>, <TZ__BORDER>)
 #define TZ__READ_state(f, dx, dy, dz)                                                              \
     tz_read<TZ__BORDER>(*tz_c.arguments, tz_p, tz_c.f, tz_c.f##_edge, (dx), (dy), (dz))
@@ -49,6 +103,8 @@ TZ_DEVICE T tz_read(const tz_arguments &a, const tz_place &p, const T *field,
 #define TZ__READ_streamed(f, dx, dy, dz)                                                           \
     tz_load_one(tz_c.f + (TZ__BORDER ? tz_map_nearest(tz_p.x, tz_c.arguments->nx) : tz_p.x))
 #define TZ__AT3(f, dx, dy, dz) TZ__CAT(TZ__READ_, TZ__CAT(TZ__KIND_, f))(f, dx, dy, dz)
+#undef TZ_DIV
+#define TZ_DIV(x, y) tz_divide<TZ__BORDER>(tz_c.tz_doubt, (real)(x), (real)(y))
 #define TZ_PUT(f, value) (tz_c.f##_new = (value))
 #define TZ_X TZ__WHOLE_X((tz_p.x))
 #define TZ_Y TZ__WHOLE_Y((tz_p.y))

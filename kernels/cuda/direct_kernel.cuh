@@ -1,7 +1,6 @@
 /* kernels/cuda: the kernel of the direct family. Included after the passes.
  *
- * geometry: cells of a lane, blocks along x and along y if that is not the last axis; [5] is the
- * pass. */
+ * Blocks have the axes of the grid. geometry: cells of a lane; [5] is the pass. */
 
 /* The last axis, along which lanes go: its coordinate of a place, its extent; and from one cell of
  * a lane to the next. */
@@ -28,15 +27,18 @@
     c.name##_edge = tz_edges_of<type>(a, index);
 #define TZ__STORE(role, name, type, index)                                                         \
     tz_store_one((type *)a.out[index] + p[k].at, c[k].name##_new);
-/* The loads of a step come before its stores, so that they wait for memory together. */
+/* The loads of a step come before its stores, so that they wait for memory together. Returns
+ * whether all cells are right. */
 #define TZ__DEFINE_PASS(pass, cell, radius)                                                        \
     template <bool BORDER>                                                                         \
-    TZ_DEVICE void tz_run_##pass(const tz_arguments &a, tz_place at, int end)                      \
+    TZ_DEVICE bool tz_run_##pass(const tz_arguments &a, tz_place at, int end)                      \
     {                                                                                              \
+        bool right = true;                                                                         \
         pass_##pass::context_##cell context;                                                       \
         {                                                                                          \
             pass_##pass::context_##cell &c = context;                                              \
             c.arguments = &a;                                                                      \
+            c.tz_doubt = {0.0f, false};                                                            \
             TZ_FIELD_LIST(TZ__CONTEXT_ENTRY)                                                       \
             TZ__CONTEXT_CONSTANTS(0)                                                               \
         }                                                                                          \
@@ -53,16 +55,15 @@
             TZ_UNROLL for (int k = 0; k < TZ_CELLS; k++)                                           \
                 if (k == 0 || p[k].TZ_ALONG < end) {                                               \
                     TZ_STORES_##pass(TZ__STORE)                                                    \
+                    right = right && c[k].tz_doubt.excess == 0.0f && !c[k].tz_doubt.small;         \
                 }                                                                                  \
         }                                                                                          \
+        return right;                                                                              \
     }
 #define TZ__RUN_PASS(pass, cell, radius)                                                           \
-    if (TZ_PASSES == 1 || a.geometry[5] == pass) {                                                 \
-        if (TZ_INNER && inside)                                                                    \
-            tz_run_##pass<!TZ_INNER>(a, p, end);                                                   \
-        else                                                                                       \
-            tz_run_##pass<true>(a, p, end);                                                        \
-    }
+    if ((TZ_PASSES == 1 || a.geometry[5] == pass) &&                                               \
+        !(inside && tz_run_##pass<false>(a, p, end)))                                              \
+        tz_run_##pass<true>(a, p, end);
 // clang-format on
 TZ_PASS_LIST(TZ__DEFINE_PASS)
 
@@ -72,11 +73,13 @@ TZ_PASS_LIST(TZ__DEFINE_PASS)
 
 TZ_KERNEL_MANY(tz_stage, TZ_THREADS, TZ_BLOCKS)(const TZ_UNCOPIED tz_arguments a)
 {
-    const int cells = a.geometry[0], wide = a.geometry[1], high = a.geometry[2];
-    const int number = tz_block(0), thread = tz_thread();
-    const int chunk = TZ_SPAN_LOW(a) + number / (wide * high) * cells * TZ_STRIDE;
-    tz_place p = {number % wide * TZ_WIDE + thread % TZ_WIDE,
-                  number / wide % high * (TZ_THREADS / TZ_WIDE) + thread / TZ_WIDE, 0, 0, a.step};
+    const int cells = a.geometry[0], thread = tz_thread();
+    const int chunk = TZ_SPAN_LOW(a) + tz_block(TZ_DIMS - 1) * cells * TZ_STRIDE;
+    tz_place p = {thread % TZ_WIDE, thread / TZ_WIDE, 0, 0, a.step};
+    if (TZ_DIMS > 1)
+        p.x += tz_block(0) * TZ_WIDE;
+    if (TZ_DIMS > 2)
+        p.y += tz_block(1) * (TZ_THREADS / TZ_WIDE);
     if (TZ_DIMS == 1)
         p.x += chunk;
     else
@@ -85,7 +88,7 @@ TZ_KERNEL_MANY(tz_stage, TZ_THREADS, TZ_BLOCKS)(const TZ_UNCOPIED tz_arguments a
     const int end = last < span ? last : span;
     if (p.x >= a.nx || p.y >= a.ny)
         return;
-    p.at = p.x + (tz_index)a.pitch * p.y + (TZ_DIMS > 2 ? (tz_index)a.plane * p.z : 0);
+    p.at = tz_hidden(p.x + (tz_index)a.pitch * p.y + (TZ_DIMS > 2 ? (tz_index)a.plane * p.z : 0));
     /* The warp's elements. A last step may go beyond `last`. */
     const int x = p.x - tz_lane() % TZ_WIDE, columns = TZ_BITS_GRID ? a.columns - 31 * a.nx : a.nx;
     const int far = last + (TZ_CELLS - 1) * TZ_STRIDE - 1;

@@ -283,7 +283,7 @@ TEST(a_compiler_that_hangs_ends_with_the_run)
     tz_registry_destroy(registry);
     const tz_stencil *stencil;
     registry = in_memory(&stencil);
-    tz_stencil_compile_begin(stencil, &(tz_cancel){NULL, NULL});
+    tz_stencil_compile_begin(stencil, false, &(tz_cancel){NULL, NULL});
     assert_true(tz_stencil_is_compiling(stencil));
     tz_registry_destroy(registry);
     assert_true(tz_machine_clock_s() - start < 30);
@@ -304,7 +304,7 @@ TEST(rows_are_compiled_beside_the_run)
     tz_registry *registry = in_memory(&stencil);
     const tz_kernels *interpreted = stencil->passes[0].kernels;
     assert_null(stencil->passes[0].together);
-    tz_stencil_compile_begin(stencil, &never);
+    tz_stencil_compile_begin(stencil, false, &never);
     for (int i = 0; i < 20; i++)
         assert_true(tz_stencil_is_compiling(stencil));
     assert_ptr_equal(stencil->passes[0].kernels, interpreted);
@@ -318,14 +318,14 @@ TEST(rows_are_compiled_beside_the_run)
     tz_registry_destroy(registry);
     /* What is kept is there at once. */
     registry = in_memory(&stencil);
-    tz_stencil_compile_begin(stencil, &never);
+    tz_stencil_compile_begin(stencil, false, &never);
     assert_false(tz_stencil_is_compiling(stencil));
     assert_non_null(stencil->passes[0].together);
     tz_registry_destroy(registry);
     /* A compiler that fails leaves what is there, and is called once. */
     use_compiler(*state, "#!/bin/sh\ncase $* in *--version*) echo mine;; *) exit 7;; esac\n");
     registry = in_memory(&stencil);
-    tz_stencil_compile_begin(stencil, &never);
+    tz_stencil_compile_begin(stencil, false, &never);
     check_error(tz_stencil_compile(stencil, &never, &failure), TZ_PLUGIN, "later",
                 "failed without a message (exit code 7)");
     use_compiler(*state, "#!/bin/sh\nexec cc \"$@\"\n");

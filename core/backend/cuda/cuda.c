@@ -85,6 +85,28 @@ static int64_t gpu_bytes(const tz_problem *problem, const tz_place *place, const
     return problem->elements[0] * 8; /* a row at a time */
 }
 
+static tz_status gpu_prepare(const tz_problem *problem, const tz_place *place, int ordinal,
+                             const tz_plan *plan, tz_error *error)
+{
+    tz_cuda_device device;
+    char architecture[32], *source = NULL;
+    void *cubin = NULL;
+    size_t bytes;
+    bool cached;
+    tz_status status = tz_cuda_look(ordinal, &device, error);
+    if (status)
+        return status;
+    const tz_limits limits = limits_of(&device);
+    status = tz_cuda_source(problem, &limits, plan, &source, error);
+    snprintf(architecture, sizeof architecture, "sm_%d%d", device.major, device.minor);
+    if (!status)
+        status = tz_cuda_compile_now(&place->cancel, architecture, source, tz_cuda_headers,
+                                     tz_cuda_headers_count, &cached, &cubin, &bytes, error);
+    free(cubin);
+    free(source);
+    return status;
+}
+
 /* ---- Graphs of stages ------------------------------------------------------------------------ */
 
 static void replay_clear(tz_cuda_replay *replay, tz_cuda *cuda)
@@ -695,8 +717,10 @@ const tz_backend tz_backend_cuda = {
     .is_gpu = true,
     .identify = gpu_identify,
     .available = tz_cuda_available,
+    .installed = tz_cuda_installed,
+    .prepare = gpu_prepare,
     .family = tz_cuda_family_name,
-    .base_family = "direct",
+    .base_family = TZ_CUDA_BASE,
     .plan = gpu_plan,
     .bytes = gpu_bytes,
     .create = gpu_create,

@@ -124,6 +124,7 @@ tz_status tz_cuda_shape_span(const tz_cuda_family *family, const tz_problem *pro
 extern const tz_cuda_header tz_cuda_headers[];
 extern const size_t tz_cuda_headers_count;
 #define TZ_CUDA_ENTRY "tz_stage"
+#define TZ_CUDA_BASE "direct" /* tz_backend.base_family */
 
 /* The source of a plan (malloc'd). Errors: TZ_MEMORY. */
 tz_status tz_cuda_source(const tz_problem *problem, const tz_limits *limits, const tz_plan *plan,

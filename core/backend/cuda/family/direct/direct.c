@@ -24,8 +24,8 @@ enum {
     UNROLL_FIELDS = 4,      /* with more fields, a cell has enough to load */
     THREADS_AT_ONCE = 1024, /* of a multiprocessor, so that loads of one pass others' time */
     TEXT_LONG = 3000,       /* bytes of a pass */
-    READS_MANY = 24,        /* of a field */
     CHUNK_MAX = 1 << 20,
+    BLOCKS_MAX = 65535, /* along y and z */
 };
 
 /* ---- What passes read ------------------------------------------------------------------------ */
@@ -270,34 +270,34 @@ static tz_status direct_shape(const tz_problem *problem, const tz_limits *limits
     const int64_t wide = last > 0 ? (problem->elements[0] + plan->tile[0] - 1) / plan->tile[0] : 1;
     const int64_t high = last > 1 ? (problem->elements[1] + rows - 1) / rows : 1;
     const int64_t steps = last > 0 ? length : (length + threads - 1) / threads;
-    const int64_t chunk = chunk_of(problem, plan);
-    const int64_t blocks = wide * high * ((steps + chunk - 1) / chunk);
-    if (blocks > INT32_MAX)
+    const int64_t most = last > 0 ? BLOCKS_MAX : INT32_MAX, least = (steps + most - 1) / most;
+    const int64_t chunk = plan->tile[last] > 0 && last > 0 ? plan->tile[last]
+                                                           : tz_max(chunk_of(problem, plan), least);
+    const int64_t chunks = (steps + chunk - 1) / chunk;
+    if (chunks > most || high > BLOCKS_MAX || chunk > CHUNK_MAX)
         return tz_error_set(error, TZ_RANGE, "tile",
-                            "%" PRId64 " blocks are more than a GPU takes: use larger ones",
-                            blocks);
-    *shape = (tz_cuda_shape){.grid = {(int)blocks, 1, 1},
+                            "%" PRId64
+                            " blocks along an axis are more than a GPU takes: use larger "
+                            "ones",
+                            tz_max(chunks, high));
+    *shape = (tz_cuda_shape){.grid = {(int)wide, (int)high, 1},
                              .threads = (int)threads,
                              .scratch_bytes = (int64_t)tz_cuda_between(problem, fields),
-                             .geometry = {(int)chunk, (int)wide, (int)high}};
+                             .geometry = {(int)chunk}};
+    shape->grid[last] = (int)chunks;
     return TZ_OK;
 }
 
 /* ---- The device text ------------------------------------------------------------------------- */
 
 /* Does a read at the border call a function? At the ends of rows of bits it takes many
- * instructions. In 2-D few warps are at the border: cells that read so many neighbours are compiled
- * sooner with calls. */
+ * instructions. In 2-D few warps are at the border: long texts are compiled sooner with calls. */
 static bool has_calls(const tz_problem *problem)
 {
-    return problem->bits || (problem->dims < 3 && problem->stencil->passes_count == 1 &&
-                             is_long(problem) && bytes_of(problem, 0.0).times > READS_MANY);
-}
-
-/* Has the text two instances of a pass, one for warps that read inside the grid? */
-static bool has_inner(const tz_problem *problem)
-{
-    return has_calls(problem) || (problem->stencil->passes_count == 1 && !is_long(problem));
+    size_t length = 0;
+    for (int p = 0; p < problem->stencil->passes_count; p++)
+        length += strlen(problem->stencil->passes[p].text);
+    return problem->bits || (problem->dims < 3 && length > TEXT_LONG);
 }
 
 static void emit_numbers(tz_cuda_text *t, const tz_problem *problem, const tz_plan *plan)
@@ -321,7 +321,6 @@ static void emit_numbers(tz_cuda_text *t, const tz_problem *problem, const tz_pl
         {"BLOCKS", plan->blocks},
         {"WIDE", (int)plan->tile[0]},
         {"CELLS", plan->unroll},
-        {"INNER", has_inner(problem)},
         {"CALLS", has_calls(problem)},
         {"SHORT", is_short},
     };
@@ -384,20 +383,35 @@ static void add_pass(tz_work_part *part, const tz_cuda_code *code, int loop)
     part->spilt_stores += pass.spilt_stores;
 }
 
-/* A step is one of each pass, inside the grid and at the border. */
+/* Does loop k of a pass's two, one after the other, have the fewer instructions? Warps inside the
+ * grid run that one. */
+static bool is_inner(const tz_cuda_code *code, int k)
+{
+    const tz_cuda_loop *one = &code->mix->loops[code->at[k]],
+                       *other = &code->mix->loops[code->at[k ^ 1]];
+    const double less = tz_work_mix_sum(&one->way) - tz_work_mix_sum(&other->way);
+    return less < 0.0 || (less == 0.0 && k % 2 == 0);
+}
+
+/* A step is one of each pass. */
 static void direct_parts(const tz_cuda_code *code, tz_cuda_steps *out)
 {
     if (code->plan->vector > 0) {
         tz__direct_wide.planner->parts(code, out);
         return;
     }
-    const int inner = has_inner(code->problem) ? (code->count + 1) / 2 : code->count;
-    for (int k = 0; k < inner; k++)
-        add_pass(&out->inner, code, k);
-    for (int k = inner < code->count ? inner : 0; k < code->count; k++)
-        add_pass(&out->side, code, k);
+    const int passes = code->problem->stencil->passes_count;
+    for (int k = 0; k < code->count; k++)
+        add_pass(code->count == 2 * passes && !is_inner(code, k) ? &out->side : &out->inner, code,
+                 k);
     /* All loads of a step are under way together. */
-    out->inner.waits = out->side.waits = (double)inner / code->plan->unroll;
+    out->inner.waits = out->side.waits = (double)passes / code->plan->unroll;
+}
+
+/* Of the wide form: the kernel of the other one is the one that estimates start from. */
+static void direct_estimate(const tz_cuda_draft *draft, tz_cuda_estimate *out)
+{
+    tz__direct_wide.planner->estimate(draft, out);
 }
 
 /* Warps that read inside the grid along an axis with n of them. */
@@ -420,7 +434,6 @@ static void plain_work(const tz_cuda_job *job, tz_model_work *out)
     double inner = inner_of(chunks, reach.low[last], reach.high[last]);
     inner *= last > 0 ? inner_of(x, reach.low[0], reach.high[0]) : x;
     inner *= last > 1 ? inner_of(y, reach.low[1], reach.high[1]) : 1.0;
-    inner = has_inner(problem) ? inner : x * y * chunks;
     tz_cuda_add_part(out, "inner", &job->steps->inner, inner, steps);
     tz_cuda_add_part(out, inner > 0.0 ? "border" : "all", &job->steps->side, x * y * chunks - inner,
                      steps);
@@ -476,6 +489,7 @@ static void direct_candidates(tz_cuda_plans *plans)
 
 static const tz_cuda_planner direct_planner = {
     .steps = direct_steps,
+    .estimate = direct_estimate,
     .parts = direct_parts,
     .work = direct_work,
     .candidates = direct_candidates,
