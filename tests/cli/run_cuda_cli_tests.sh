@@ -4,8 +4,7 @@
 set -u
 here=$(cd "$(dirname "$0")" && pwd)
 . "$here/support.sh"
-cd "$work" || exit 1
-export TRAPEZE_CACHE="$work/cache" FAKE_NVRTC_LOG="$work/compiled"
+export FAKE_NVRTC_LOG="$work/compiled"
 
 compiled() { [ "$(wc -l <"$FAKE_NVRTC_LOG")" -eq "$1" ]; }
 warnings() { [ "$(grep -c warning err)" -eq "$1" ]; }
