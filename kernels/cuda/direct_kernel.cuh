@@ -1,7 +1,6 @@
 /* kernels/cuda: the kernel of the direct family. Included after the passes.
  *
- * geometry: cells of a lane, blocks along x and along y if that is not the last axis; [5] is the
- * pass. */
+ * Blocks have the axes of the grid. geometry: cells of a lane; [5] is the pass. */
 
 /* The last axis, along which lanes go: its coordinate of a place, its extent; and from one cell of
  * a lane to the next. */
@@ -74,11 +73,13 @@ TZ_PASS_LIST(TZ__DEFINE_PASS)
 
 TZ_KERNEL_MANY(tz_stage, TZ_THREADS, TZ_BLOCKS)(const TZ_UNCOPIED tz_arguments a)
 {
-    const int cells = a.geometry[0], wide = a.geometry[1], high = a.geometry[2];
-    const int number = tz_block(0), thread = tz_thread();
-    const int chunk = TZ_SPAN_LOW(a) + number / (wide * high) * cells * TZ_STRIDE;
-    tz_place p = {number % wide * TZ_WIDE + thread % TZ_WIDE,
-                  number / wide % high * (TZ_THREADS / TZ_WIDE) + thread / TZ_WIDE, 0, 0, a.step};
+    const int cells = a.geometry[0], thread = tz_thread();
+    const int chunk = TZ_SPAN_LOW(a) + tz_block(TZ_DIMS - 1) * cells * TZ_STRIDE;
+    tz_place p = {thread % TZ_WIDE, thread / TZ_WIDE, 0, 0, a.step};
+    if (TZ_DIMS > 1)
+        p.x += tz_block(0) * TZ_WIDE;
+    if (TZ_DIMS > 2)
+        p.y += tz_block(1) * (TZ_THREADS / TZ_WIDE);
     if (TZ_DIMS == 1)
         p.x += chunk;
     else
@@ -87,7 +88,7 @@ TZ_KERNEL_MANY(tz_stage, TZ_THREADS, TZ_BLOCKS)(const TZ_UNCOPIED tz_arguments a
     const int end = last < span ? last : span;
     if (p.x >= a.nx || p.y >= a.ny)
         return;
-    p.at = p.x + (tz_index)a.pitch * p.y + (TZ_DIMS > 2 ? (tz_index)a.plane * p.z : 0);
+    p.at = tz_hidden(p.x + (tz_index)a.pitch * p.y + (TZ_DIMS > 2 ? (tz_index)a.plane * p.z : 0));
     /* The warp's elements. A last step may go beyond `last`. */
     const int x = p.x - tz_lane() % TZ_WIDE, columns = TZ_BITS_GRID ? a.columns - 31 * a.nx : a.nx;
     const int far = last + (TZ_CELLS - 1) * TZ_STRIDE - 1;

@@ -25,6 +25,7 @@ enum {
     THREADS_AT_ONCE = 1024, /* of a multiprocessor, so that loads of one pass others' time */
     TEXT_LONG = 3000,       /* bytes of a pass */
     CHUNK_MAX = 1 << 20,
+    BLOCKS_MAX = 65535, /* along y and z */
 };
 
 /* ---- What passes read ------------------------------------------------------------------------ */
@@ -269,16 +270,21 @@ static tz_status direct_shape(const tz_problem *problem, const tz_limits *limits
     const int64_t wide = last > 0 ? (problem->elements[0] + plan->tile[0] - 1) / plan->tile[0] : 1;
     const int64_t high = last > 1 ? (problem->elements[1] + rows - 1) / rows : 1;
     const int64_t steps = last > 0 ? length : (length + threads - 1) / threads;
-    const int64_t chunk = chunk_of(problem, plan);
-    const int64_t blocks = wide * high * ((steps + chunk - 1) / chunk);
-    if (blocks > INT32_MAX)
+    const int64_t most = last > 0 ? BLOCKS_MAX : INT32_MAX, least = (steps + most - 1) / most;
+    const int64_t chunk = plan->tile[last] > 0 && last > 0 ? plan->tile[last]
+                                                           : tz_max(chunk_of(problem, plan), least);
+    const int64_t chunks = (steps + chunk - 1) / chunk;
+    if (chunks > most || high > BLOCKS_MAX || chunk > CHUNK_MAX)
         return tz_error_set(error, TZ_RANGE, "tile",
-                            "%" PRId64 " blocks are more than a GPU takes: use larger ones",
-                            blocks);
-    *shape = (tz_cuda_shape){.grid = {(int)blocks, 1, 1},
+                            "%" PRId64
+                            " blocks along an axis are more than a GPU takes: use larger "
+                            "ones",
+                            tz_max(chunks, high));
+    *shape = (tz_cuda_shape){.grid = {(int)wide, (int)high, 1},
                              .threads = (int)threads,
                              .scratch_bytes = (int64_t)tz_cuda_between(problem, fields),
-                             .geometry = {(int)chunk, (int)wide, (int)high}};
+                             .geometry = {(int)chunk}};
+    shape->grid[last] = (int)chunks;
     return TZ_OK;
 }
 
