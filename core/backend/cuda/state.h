@@ -18,8 +18,8 @@
 
 enum {
     TZ_CUDA_KERNELS_MAX = 8, /* loaded at once: of plans and of their remainders */
-    /* Shapes that are kept for spans of a slab. Each stage between two exchanges has its own, and it
-     * takes 50 us to make one: as long as a stage of a small slab. */
+    /* Shapes that are kept for spans of a slab. Each stage between two exchanges has its own, and
+     * it takes 50 us to make one: as long as a stage of a small slab. */
     TZ_CUDA_SPANS_MAX = 256
 };
 
