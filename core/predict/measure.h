@@ -53,8 +53,8 @@ typedef struct tz_bench_fields {
 /* Fields that `fields` does not give (NULL: all) are random: reals within a tenth of the stencil's
  * initial value or, where that is 0, in [0, 1); integers 0 to 9; bits set with probability 0.4.
  * Streamed fields have as many slabs as fit 1 GiB, at most 1024, at least `height_max`. `ordinal`
- * numbers the GPU. `keep` keeps the initial values, which tz_bench_hash() needs. Errors: TZ_MEMORY (with
- * the bytes needed), those of the backend. */
+ * numbers the GPU. `keep` keeps the initial values, which tz_bench_hash() needs. Errors: TZ_MEMORY
+ * (with the bytes needed), those of the backend. */
 tz_status tz_bench_create(tz_bench **out, const tz_workload *workload,
                           const tz_bench_fields *fields, int ordinal, int height_max, bool keep,
                           tz_error *error);
