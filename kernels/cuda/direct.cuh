@@ -17,7 +17,10 @@
  *                                    and compiled sooner
  *   TZ_SHORT                         1: an axis is not longer than it is read past its sides
  *   TZ_BELOW_x, TZ_ABOVE_x           how far passes read to both sides of axis x, y, z
- *   TZ_STORES_p(D)                   fields that pass p stores: D(role, name, type, index) */
+ *   TZ_LAUNCH_LIST(D)                passes that are launched: D(pass, cell, radius). If it has one
+ *                                    of two, that one computes the other as well
+ *                                    (direct_fused.cuh)
+ *   TZ_STORES_p(D)                   fields that such a pass stores: D(role, name, type, index) */
 #include "read.cuh"
 
 struct tz_place {
@@ -35,6 +38,16 @@ TZ_DEVICE T tz_read(const tz_arguments &a, const tz_place &p, const T *field,
         return tz_read_border<T>(a, field, edge, p.x + dx, p.y + dy, p.z + dz);
     return tz_load_one(field + (p.at + dx + (tz_index)a.pitch * dy + plane * dz));
 }
+
+#define TZ__CONTEXT_ENTRY(role, name, type, index)                                                 \
+    c.name = (const type *)a.in[index];                                                            \
+    c.name##_edge = tz_edges_of<type>(a, index);
+/* All members of the context `c`. */
+#define TZ__FILL_CONTEXT                                                                           \
+    c.arguments = &a;                                                                              \
+    c.tz_doubt = {0.0f, false};                                                                    \
+    TZ_FIELD_LIST(TZ__CONTEXT_ENTRY)                                                               \
+    TZ__CONTEXT_CONSTANTS(0)
 
 /* ---- Division -------------------------------------------------------------------------------- */
 
@@ -88,6 +101,10 @@ template <bool BORDER> TZ_DEVICE double tz_divide(tz_doubts &, double a, double 
     return zero ? a * quotient : quotient;
 }
 
+/* What passes have that compute an earlier pass, and do first (direct_fused.cuh). */
+#define TZ__CONTEXT_EARLIER
+#define TZ__MAKE_EARLIER(border, a, c, p)
+
 /* ---- The language of cell updates ------------------------------------------------------------ */
 
 #define TZ__CONTEXT_FIELD(name, type)                                                              \
@@ -95,7 +112,7 @@ template <bool BORDER> TZ_DEVICE double tz_divide(tz_doubts &, double a, double 
     tz_edges<type> name##_edge;                                                                    \
     type name##_new;
 #define TZ_CELL_ONCE(cell, ONCE)                                                                   \
-    TZ__CONTEXT(cell, const tz_arguments *arguments; tz_doubts tz_doubt;)                          \
+    TZ__CONTEXT(cell, const tz_arguments *arguments; tz_doubts tz_doubt; TZ__CONTEXT_EARLIER)                          \
     TZ__CELL_UPDATE(cell, ONCE, context_##cell, tz_place, template <bool TZ__BORDER>, <TZ__BORDER>)
 #define TZ__READ_state(f, dx, dy, dz)                                                              \
     tz_read<TZ__BORDER>(*tz_c.arguments, tz_p, tz_c.f, tz_c.f##_edge, (dx), (dy), (dz))
