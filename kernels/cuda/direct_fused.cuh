@@ -23,10 +23,7 @@ template <bool BORDER> TZ_DEVICE void tz_earlier_update(tz_earlier_context &c, c
 {
     pass_0::TZ__CAT(update_, TZ_EARLIER)<BORDER>(c, p);
 }
-TZ_DEVICE void tz_earlier_fill(const tz_arguments &a, tz_earlier_context &c)
-{
-    TZ__FILL_CONTEXT
-}
+TZ_DEVICE void tz_earlier_fill(const tz_arguments &a, tz_earlier_context &c){TZ__FILL_CONTEXT}
 
 /* The value that a field of the first pass gets at a cell, which may lie outside the grid. */
 #define TZ__EARLIER_FUNCTION(role, name, type, index)                                              \
@@ -50,15 +47,15 @@ TZ_WRITES_0(TZ__EARLIER_FUNCTION)
         const int tz_k = k;                                                                        \
         const tz_index plane = TZ_DIMS > 2 ? (tz_index)a.plane : 0;                                \
         tz_earlier_context earlier = context;                                                      \
-        tz_earlier_update<false>(earlier, {p.x + dx, p.y + dy, p.z + dz,                           \
-                                           p.at + dx + (tz_index)a.pitch * dy + plane * dz,        \
-                                           p.step});                                               \
+        earlier.tz_doubt = c.tz_doubt;                                                             \
+        tz_earlier_update<false>(earlier,                                                          \
+                                 {p.x + dx, p.y + dy, p.z + dz,                                    \
+                                  p.at + dx + (tz_index)a.pitch * dy + plane * dz, p.step});       \
         TZ_WRITES_0(TZ__EARLIER_TAKE)                                                              \
-        c.tz_doubt.excess += earlier.tz_doubt.excess;                                              \
-        c.tz_doubt.small = c.tz_doubt.small || earlier.tz_doubt.small;                             \
+        c.tz_doubt = earlier.tz_doubt;                                                             \
     }
-template <bool BORDER, class C>
-TZ_DEVICE void tz_earlier_make(const tz_arguments &a, C &c, const tz_place &p)
+    template <bool BORDER, class C>
+    TZ_DEVICE void tz_earlier_make(const tz_arguments &a, C &c, const tz_place &p)
 {
     if (!BORDER) {
         tz_earlier_context context;

@@ -50,7 +50,7 @@
             TZ_UNROLL for (int k = 0; k < TZ_CELLS; k++)                                           \
                 if (k == 0 || p[k].TZ_ALONG < end) {                                               \
                     TZ_STORES_##pass(TZ__STORE)                                                    \
-                    right = right && c[k].tz_doubt.excess == 0.0f && !c[k].tz_doubt.small;         \
+                    right = right && !tz_is_doubtful(c[k].tz_doubt);                               \
                 }                                                                                  \
         }                                                                                          \
         return right;                                                                              \

@@ -120,8 +120,8 @@ static void each_place(const tz_problem *problem, void (*place)(void *, int, int
 /* The fields that the launch of a pass stores: of those that it writes, all but the handed ones. */
 static uint32_t stored_fields(const tz_problem *problem, int pass)
 {
-    uint32_t stored = direct_fuses(problem) ? tz_problem_written(problem)
-                                            : problem->stencil->passes[pass].writes;
+    uint32_t stored =
+        direct_fuses(problem) ? tz_problem_written(problem) : problem->stencil->passes[pass].writes;
     for (int f = 0; f < problem->stencil->fields_count; f++)
         if (tz_cuda_taken(problem, f) >= 0)
             stored &= ~(UINT32_C(1) << f);
@@ -388,12 +388,11 @@ static tz_status direct_shape(const tz_problem *problem, const tz_limits *limits
                             " blocks along an axis are more than a GPU takes: use larger "
                             "ones",
                             tz_max(chunks, high));
-    *shape = (tz_cuda_shape){.grid = {(int)wide, (int)high, 1},
-                             .threads = (int)threads,
-                             .scratch_bytes =
-                                 direct_fuses(problem) ? 0
-                                                       : (int64_t)tz_cuda_between(problem, fields),
-                             .geometry = {(int)chunk}};
+    *shape = (tz_cuda_shape){
+        .grid = {(int)wide, (int)high, 1},
+        .threads = (int)threads,
+        .scratch_bytes = direct_fuses(problem) ? 0 : (int64_t)tz_cuda_between(problem, fields),
+        .geometry = {(int)chunk}};
     shape->grid[last] = (int)chunks;
     return TZ_OK;
 }
