@@ -1,5 +1,5 @@
 /* Jumps on a GPU, held against iterations on the host in long double. Without a GPU the kernels run
- * on the executor, and cuFFT is a stand-in; with one there are large grids, too, and times. */
+ * on the executor, and cuFFT is a stand-in; with one there are large grids, too. */
 #include "backend/cuda/family/family.h"
 #include "backend/cuda/spectral/jump.h"
 #include "base/machine.h"
@@ -526,63 +526,6 @@ EXECUTED_TEST(large_grids_are_right)
         check_jump(jumper, cuda, &linear, &(jump_case){true, false, 3, false});
         tz_cuda_jumper_destroy(jumper);
     }
-    tz_cuda_close(cuda);
-}
-
-enum { ROUNDS = 9 };
-
-static int by_size(const void *a, const void *b)
-{
-    const double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
-/* Prints the time of the first jump, which makes plans and kernels, and the median of others. */
-static void time_jump(tz_cuda *cuda, int dims, int64_t n, tz_transform side, bool is_double,
-                      int64_t steps, bool has_source)
-{
-    const tz_transform sides[] = {side, side, side};
-    tz_linear_term terms[TERMS_MAX];
-    const tz_linear linear = heat(terms, (int64_t[]){n, n, dims > 2 ? n : 0}, sides, 0.4);
-    const size_t cells = (size_t)(n * n * linear.extent[2]);
-    tz_cuda_transform_field field = {.apart = {1, n, n * n}, .is_double = is_double};
-    tz_cuda_transform_field sum = {.apart = {1, n, n * n}, .is_double = true};
-    double times[1 + ROUNDS];
-    tz_cuda_jumper *jumper;
-    tz_jump_facts facts;
-    assert_ok(tz_cuda_allocate(cuda, &field.at, cells * (is_double ? 8 : 4), &failure));
-    assert_ok(tz_cuda_clear(cuda, field.at, cells * (is_double ? 8 : 4), &failure));
-    assert_ok(tz_cuda_allocate(cuda, &sum.at, cells * 8, &failure));
-    assert_ok(tz_cuda_clear(cuda, sum.at, cells * 8, &failure));
-    assert_ok(tz_cuda_jumper_create(&jumper, cuda, &failure));
-    for (int r = 0; r <= ROUNDS; r++) {
-        const double begin_s = tz_machine_clock_s();
-        assert_ok(tz_cuda_jump(jumper, &linear, steps, &field, has_source ? &sum : NULL, &facts,
-                               &failure));
-        assert_ok(tz_cuda_queue_wait(cuda, NULL, &failure));
-        times[r] = tz_machine_clock_s() - begin_s;
-    }
-    qsort(times + 1, ROUNDS, sizeof *times, by_size);
-    print_message("  %lld^%d %s, sides %d, %lld steps%s: first %.0f ms, then %.3f ms\n",
-                  (long long)n, dims, is_double ? "double" : "single", side, (long long)steps,
-                  has_source ? ", a source" : "", 1e3 * times[0], 1e3 * times[1 + ROUNDS / 2]);
-    tz_cuda_jumper_destroy(jumper);
-    tz_cuda_free(cuda, field.at);
-    tz_cuda_free(cuda, sum.at);
-}
-
-EXECUTED_TEST(times_of_jumps)
-{
-    tz_cuda *cuda = opened_gpu();
-    time_jump(cuda, 2, 16384, TZ_DFT, false, 10000, false);
-    time_jump(cuda, 2, 16384, TZ_DFT, false, 100, false);
-    time_jump(cuda, 2, 16384, TZ_DCT_II, false, 10000, false);
-    time_jump(cuda, 3, 512, TZ_DCT_II, true, 1000, false);
-    time_jump(cuda, 3, 512, TZ_DFT, true, 1000, false);
-    time_jump(cuda, 3, 511, TZ_DST_I, true, 1000, false);
-    time_jump(cuda, 3, 513, TZ_DCT_I, true, 1000, false);
-    time_jump(cuda, 2, 4096, TZ_DCT_II, false, 1000000, true);
-    time_jump(cuda, 2, 4096, TZ_DST_I, false, 1000, false); /* 4097 = 17 x 241 */
     tz_cuda_close(cuda);
 }
 

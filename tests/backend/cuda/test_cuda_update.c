@@ -271,7 +271,8 @@ TEST(slabs_add_up)
 
 static void compile_stencil(const tz_stencil *stencil)
 {
-    if (!is_complete() && stencil->fields_count > 4) /* many fields take NVRTC seconds */
+    static int number;
+    if (!is_complete() && number++ % 3 != 0) /* NVRTC takes seconds; a stencil adds its cells */
         return;
     for (int a = 0; a < (is_complete() ? 3 : 1); a++) {
         const update_case k = {
