@@ -56,7 +56,7 @@
         return right;                                                                              \
     }
 #define TZ__RUN_PASS(pass, cell, radius)                                                           \
-    if ((TZ_LAUNCHES == 1 || a.geometry[5] == pass) &&                                              \
+    if ((TZ_LAUNCHES == 1 || a.geometry[5] == pass) &&                                             \
         !(inside && tz_run_##pass<false>(a, p, end)))                                              \
         tz_run_##pass<true>(a, p, end);
 // clang-format on
