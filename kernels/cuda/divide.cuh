@@ -1,5 +1,6 @@
-/* kernels/cuda: quotients in cell updates that are templates, template <bool TZ__BORDER>, and have
- * tz_doubts as tz_doubt in their context. For direct.cuh and direct_wide.cuh. */
+/* kernels/cuda: quotients in cell updates that have
+ * tz_doubts as tz_doubt in their context, and a template argument TZ__BORDER: 1 where the compiler
+ * divides. For direct.cuh and direct_wide.cuh. */
 #include "common.cuh"
 
 /* What the quick divisions of a cell have met. If it is not what they are for, the cell must be
@@ -32,9 +33,9 @@ template <class T> TZ_OUTLINE T tz_divide_plainly(T a, T b)
  * with one reciprocal for all quotients by b. For 2^-40 <= |b| < 2^40 and |a| >= 2^-80, if the
  * quotient is finite; also for a = 0 and b > 0: since the remainder is rounded down, it is -0 then,
  * which leaves a zero its sign. */
-template <bool BORDER> TZ_DEVICE float tz_divide(tz_doubts &doubts, float a, float b)
+template <int BORDER> TZ_DEVICE float tz_divide(tz_doubts &doubts, float a, float b)
 {
-    if (BORDER)
+    if (BORDER == 1)
         return tz_divide_plainly(a, b);
     /* Twice the bits: no signs. Counted from TZ_LEAST_A upwards, zero comes last. */
     const tz_word from = (tz__bits_single(b) >> 31) - 1u - TZ_LEAST_A;
@@ -55,9 +56,9 @@ template <bool BORDER> TZ_DEVICE float tz_divide(tz_doubts &doubts, float a, flo
 
 /* The compiler's text is slow for a = 0: another number takes its place, of which no quotient is
  * infinite. */
-template <bool BORDER> TZ_DEVICE double tz_divide(tz_doubts &, double a, double b)
+template <int BORDER> TZ_DEVICE double tz_divide(tz_doubts &, double a, double b)
 {
-    if (BORDER)
+    if (BORDER == 1)
         return tz_divide_plainly(a, b);
     const bool zero = a == 0.0;
     const double quotient = tz_choose(zero, 0x1p-60, a) / b;

@@ -60,14 +60,22 @@ static size_t length_of(const tz_pass *pass)
     return next ? (size_t)(next - at) : strlen(at ? at : pass->text);
 }
 
+/* In 3-D many warps are at the ends of rows. If no value replaces what is past these, such warps
+ * need no code of their own, in launches that compute two passes. */
+static bool has_beside(const tz_problem *problem)
+{
+    return problem->dims > 2 && !tz_boundary_has_value(problem->boundary[0][0]) &&
+           !tz_boundary_has_value(problem->boundary[0][1]);
+}
+
 /* Does one launch compute both passes of an iteration (direct_fused.cuh)? The first one is computed
  * again at each place that the second one reads, which must take less than to store it and to read
  * it again. */
 static bool direct_fuses(const tz_problem *problem)
 {
     const tz_stencil *s = problem->stencil;
-    if (s->passes_count != 2 || problem->dims > 2 || problem->bits ||
-        tz_cuda_fields_of_role(problem, TZ_STREAMED))
+    if (s->passes_count != 2 || problem->bits || tz_cuda_fields_of_role(problem, TZ_STREAMED) ||
+        (problem->dims > 2 && !has_beside(problem)))
         return false;
     const tz_reach reach = reach_of(problem, 1, s->passes[0].writes);
     int again = 0;
@@ -432,6 +440,7 @@ static void emit_numbers(tz_cuda_text *t, const tz_problem *problem, const tz_pl
         {"CELLS", plan->unroll},
         {"CALLS", has_calls(problem)},
         {"SHORT", is_short},
+        {"BESIDE", direct_fuses(problem) && has_beside(problem)},
     };
     for (size_t k = 0; k < sizeof numbers / sizeof *numbers; k++)
         tz_cuda_emit(t, "#define TZ_%s %d\n", numbers[k].name, numbers[k].value);
