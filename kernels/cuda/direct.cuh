@@ -15,7 +15,7 @@
  *   TZ_CELLS                         cells of a lane's step, along the last axis
  *   TZ_CALLS                         1: at the border each read calls a function, which is slower
  *                                    and compiled sooner
- *   TZ_BESIDE                        1: warps that read past the ends of rows are none of the border
+ *   TZ_BESIDE                        1: reads past the ends of rows need no border instance
  *   TZ_SHORT                         1: an axis is not longer than it is read past its sides
  *   TZ_BELOW_x, TZ_ABOVE_x           how far passes read to both sides of axis x, y, z
  *   TZ_LAUNCH_LIST(D)                passes that are launched: D(pass, cell, radius). If it has one
