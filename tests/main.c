@@ -5,6 +5,27 @@
 static test_entry *entries, **last = &entries;
 static test_group *groups;
 
+static struct {
+    void (*release)(void *object);
+    void *object;
+} kept[1000];
+static size_t kept_count;
+
+void test_release_later(void (*release)(void *object), void *object)
+{
+    assert_true(kept_count < sizeof kept / sizeof *kept);
+    kept[kept_count].release = release;
+    kept[kept_count++].object = object;
+}
+
+void test_release_all(void)
+{
+    while (kept_count > 0) {
+        kept_count--;
+        kept[kept_count].release(kept[kept_count].object);
+    }
+}
+
 void test_add(test_entry *entry)
 {
     *last = entry;

@@ -58,10 +58,12 @@ static inline tz_status oracle_try(tz_simulation **out, const oracle_config *c, 
     return tz_simulation_create(out, &config, error);
 }
 
+/* It is destroyed when the test ends. */
 static inline tz_simulation *oracle_create(oracle_config config)
 {
     tz_simulation *simulation = NULL;
     assert_ok(oracle_try(&simulation, &config, &failure));
+    at_end(tz_simulation_destroy, simulation);
     return simulation;
 }
 
@@ -136,7 +138,8 @@ static inline void oracle_compare(oracle_config c, int64_t steps, const double t
         c.precision = real ? k / HEIGHTS : -1;
         c.height = k % HEIGHTS;
         c.backend = c.height ? "cpu" : "reference";
-        tz_simulation *simulation = oracle_create(c);
+        tz_simulation *simulation = NULL;
+        assert_ok(oracle_try(&simulation, &c, &failure));
         for (int f = 0; f < count; f++)
             oracle_write(simulation, fields[f].field, fields[f].start);
         oracle_run(simulation, steps);

@@ -104,7 +104,6 @@ TEST(counts)
             oracle_run(simulation, 1);
             oracle_read(simulation, "alive", cells);
             assert_true((cells[13] != 0.0) == (n == birth));
-            tz_simulation_destroy(simulation);
         }
 }
 
@@ -155,7 +154,6 @@ TEST(glider)
             for (int x = 0; x < N; x++)
                 assert_true(after[(y + step) % N * N + (x + step) % N] == before[y * N + x]);
     }
-    tz_simulation_destroy(simulation);
 }
 
 TEST(gosper_gun)
@@ -173,7 +171,6 @@ TEST(gosper_gun)
         oracle_run(simulation, 30);
         assert_int_equal(population(simulation), 36 + 5 * gliders);
     }
-    tz_simulation_destroy(simulation);
 }
 
 TEST(r_pentomino)
@@ -186,7 +183,6 @@ TEST(r_pentomino)
         oracle_run(simulation, 1);
         assert_int_equal(population(simulation), 116);
     }
-    tz_simulation_destroy(simulation);
 }
 
 TEST(unknown_rule)

@@ -130,7 +130,6 @@ static void check_size(int64_t nx, int64_t rows, int range, uint64_t seed, const
         if (!periodic)
             assert_memory_equal(f.columns, a.path, (size_t)rows * sizeof *a.path);
         free(f.columns);
-        tz_simulation_destroy(simulation);
     }
     free(cost);
     free(a.cost);
@@ -159,7 +158,6 @@ TEST(no_rows_yet)
     assert_int_equal(f.count, 0);
     assert_true(f.cost == 0.0 && f.end == 0.0);
     free(f.columns);
-    tz_simulation_destroy(simulation);
 }
 
 /* Too many rows to keep a choice for every cell: the path is found in pieces. */
@@ -189,7 +187,6 @@ TEST(long_paths)
         check_path(simulation, &f, rows, least);
         free(f.columns);
         free(cost);
-        tz_simulation_destroy(simulation);
     }
 }
 
@@ -202,7 +199,6 @@ TEST(path_needs_zero_start)
     oracle_run(simulation, 20);
     found f;
     check_error(find_path(simulation, &f, &failure), TZ_RANGE, "", "zero costs at step 0");
-    tz_simulation_destroy(simulation);
     free(weights);
 }
 

@@ -115,7 +115,6 @@ static void check_grid(const struct grid *grid, const char *backend)
     check_error(tz_simulation_reduce_region(simulation, field, &outside, &facts, &failure),
                 TZ_RANGE, "", "is not inside the grid");
     free(values);
-    tz_simulation_destroy(simulation);
 }
 
 TEST(regions_are_counted)
@@ -143,7 +142,6 @@ TEST(sums_are_precise)
     region.box = part;
     assert_ok(tz_simulation_reduce_region(simulation, field, &region, &facts, &failure));
     assert_true(facts.sum == 2 && facts.min == -1e16 && facts.max == 1e16);
-    tz_simulation_destroy(simulation);
 }
 
 TEST_GROUP(open_plugins, close_plugins)
