@@ -5,25 +5,36 @@
 static test_entry *entries, **last = &entries;
 static test_group *groups;
 
-static struct {
+static struct kept {
     void (*release)(void *object);
     void *object;
-} kept[1000];
-static size_t kept_count;
+    struct kept *before;
+} * kept;
 
 void test_release_later(void (*release)(void *object), void *object)
 {
-    assert_true(kept_count < sizeof kept / sizeof *kept);
-    kept[kept_count].release = release;
-    kept[kept_count++].object = object;
+    struct kept *const one = malloc(sizeof *one);
+    assert_non_null(one);
+    *one = (struct kept){release, object, kept};
+    kept = one;
 }
 
 void test_release_all(void)
 {
-    while (kept_count > 0) {
-        kept_count--;
-        kept[kept_count].release(kept[kept_count].object);
+    while (kept) {
+        struct kept *const latest = kept;
+        kept = latest->before;
+        latest->release(latest->object);
+        free(latest);
     }
+}
+
+void *test_room(size_t bytes)
+{
+    void *const zeros = calloc(1, bytes > 0 ? bytes : 1);
+    assert_non_null(zeros);
+    at_end(free, zeros);
+    return zeros;
 }
 
 void test_add(test_entry *entry)

@@ -40,6 +40,8 @@ typedef struct test_group {
 void test_release_later(void (*release)(void *object), void *object);
 #define at_end(release, object) test_release_later((void (*)(void *))(release), object)
 void test_release_all(void);
+/* Zeros, until the test ends. */
+void *test_room(size_t bytes);
 
 /* [before main()] */
 void test_add(test_entry *entry);

@@ -116,7 +116,7 @@ static inline double oracle_random(uint64_t *state)
 
 static inline double *oracle_numbers(int64_t count)
 {
-    return calloc((size_t)count, sizeof(double));
+    return test_room((size_t)count * sizeof(double));
 }
 
 /* A field's values at the start and at the end; `expected` NULL: any. */
@@ -156,7 +156,6 @@ static inline void oracle_compare(oracle_config c, int64_t steps, const double t
         }
         tz_simulation_destroy(simulation);
     }
-    free(got);
 }
 
 /* Index of the cell that a neighbour index means, or -1 where it lies outside (fixed). */
@@ -195,8 +194,6 @@ static inline double oracle_poisson_residual(const tz_simulation *simulation, in
             }
             largest = fmax(largest, fabs(f[i] - sum[0] / (hx * hx) - sum[1] / (hy * hy)));
         }
-    free(u);
-    free(f);
     return largest;
 }
 

@@ -63,8 +63,6 @@ static void compare_with_formula(int64_t nx, int64_t ny, const char *boundary, c
         memcpy(expected, scratch, (size_t)count * sizeof *start);
     }
     compare(nx, ny, boundary, start, power, expected);
-    free(expected);
-    free(scratch);
 }
 
 TEST(formula)
@@ -81,8 +79,6 @@ TEST(formula)
             }
             compare_with_formula(sizes[s][0], sizes[s][1], tz_boundary_name((tz_boundary)b), start,
                                  power);
-            free(start);
-            free(power);
         }
 }
 

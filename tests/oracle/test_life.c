@@ -61,9 +61,6 @@ static void check(const rule *r, int64_t nx, int64_t ny, int64_t nz, const char 
         memcpy(a, b, (size_t)cells * sizeof *a);
     }
     oracle_compare(config, steps, exact, 1, &(oracle_values){"alive", start, a});
-    free(start);
-    free(a);
-    free(b);
 }
 
 TEST(bytes)
@@ -121,7 +118,6 @@ static tz_simulation *world(int64_t nx, int64_t ny, const char *boundary, int64_
         for (int64_t i = 0; rows[j][i]; i++)
             cells[(y + j) * nx + x + i] = rows[j][i] == 'O';
     oracle_write(simulation, "alive", cells);
-    free(cells);
     return simulation;
 }
 
@@ -136,7 +132,6 @@ static int64_t population(const tz_simulation *simulation)
         count += values[i] != 0.0;
     assert_ok(tz_simulation_reduce(simulation, 0, &reduction, &failure));
     assert_int_equal(reduction.population, count);
-    free(values);
     return count;
 }
 

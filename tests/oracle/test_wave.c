@@ -45,10 +45,6 @@ static void standing_wave(const char *stencil, int dims, int order)
     const oracle_values fields[] = {
         {"u", u, expected}, {"before", before, NULL}, {"speed", fast, NULL}};
     oracle_compare(config, STEPS, tolerance, 3, fields);
-    free(u);
-    free(before);
-    free(expected);
-    free(fast);
 }
 
 TEST(standing_waves)

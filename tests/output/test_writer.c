@@ -176,8 +176,6 @@ WRITER_TEST(pictures_hold_their_facts)
     char *b = scratch_slurp("second/temperature-000000.png", &second);
     assert_int_equal(first, second);
     assert_memory_equal(a, b, first);
-    free(a);
-    free(b);
 }
 
 /* The text of a file in a run's folder. */
@@ -188,7 +186,6 @@ static void check_text(const char *path, const char *const *wanted)
     for (; *wanted; wanted++)
         if (!strstr(text, *wanted))
             fail_msg("%s has no '%s':\n%.2000s", path, *wanted, text);
-    free(text);
 }
 
 WRITER_TEST(arrays_hold_every_cell)
@@ -273,7 +270,6 @@ WRITER_TEST(tables_take_the_callers_cells)
     assert_ok(tz_writer_close(&writer, &failure));
     char *text = scratch_slurp("tables/s-table.csv", &bytes);
     assert_string_equal(text, "step,max(temperature),mean(power),own\n0,310,0,0.1\n0,310,0,nan\n");
-    free(text);
 }
 
 WRITER_TEST(rewound_simulations_write_new_files)

@@ -174,8 +174,6 @@ TEST(a_large_grid_stagnates)
     assert_int_equal(result.status, TZ_RUN_STAGNATED);
     assert_true(fabs(result.residual - true_residual(sim, N)) < 1e-7);
     assert_true(result.residual > 0.05 && result.residual < 0.5);
-    free(u);
-    free(inside);
 }
 
 /* The residual, and the step at which a run stops, are those of the reference. */
