@@ -64,8 +64,8 @@ typedef struct tz_backend {
                       tz_effort effort, tz_model_work *out, tz_error *error);
 
     /* OPTIONAL [any thread]. Compile the kernel of a complete plan for that device, so that its
-     * first stage finds it in the cache. Errors: those of compiling. NULL: plans need no
-     * compiler. */
+     * first stage finds it in the cache; without a plan those of reductions. Errors: those of
+     * compiling. NULL: nothing needs a compiler. */
     tz_status (*prepare)(const tz_problem *problem, const tz_place *place, int device,
                          const tz_plan *plan, tz_error *error);
 

@@ -17,8 +17,11 @@
 #define LONG_S 0.5
 /* A call of the backend lasts about so long while a GPU is got ready. */
 #define CALL_S 0.05
-/* A move must leave at most this part of the time. */
+/* Its speed is known after so many seconds of stages. */
+#define KNOWN_S 0.02
+/* A move must leave at most this part of the time. It costs so much beside the copies. */
 #define SOONER 0.8
+#define MOVE_S 0.05
 /* Bytes a second of a move, through pageable memory. */
 #define MOVE_BYTES_PER_S 5e9
 /* Larger fields begin on a GPU: a first stage on the processor would take longer than its start. */
@@ -32,8 +35,12 @@ struct tz_ahead {
     bool moves;
     bool stays;      /* not now: the GPU would take longer */
     bool started;    /* the thread */
+    bool waited;     /* for the first kernel */
     double least_s;  /* the shortest time of an iteration on the processor; INFINITY: none yet */
+    double stages_s; /* of all so far */
     int64_t counted; /* iterations on the processor */
+    pthread_t extra; /* compiles what reduces fields */
+    bool extra_started;
     /* Of the thread until `done`. */
     pthread_t thread;
     atomic_bool unwanted, done;
@@ -95,6 +102,14 @@ static void *work(void *data)
     return NULL;
 }
 
+static void *prepare_reductions(void *data)
+{
+    tz_ahead *a = data;
+    if (!a->moves || !a->backend->available || a->backend->available())
+        a->backend->prepare(&a->problem, &a->subject.place, a->subject.device, NULL, NULL);
+    return NULL;
+}
+
 static void start(tz_simulation *simulation)
 {
     tz_ahead *a = simulation->ahead;
@@ -113,6 +128,7 @@ static void start(tz_simulation *simulation)
             tz__simulation_context(simulation, &simulation->correction->problem);
     a->context_of_correction.plan = NULL;
     a->started = tz_thread_start(&a->thread, work, a) == 0;
+    a->extra_started = a->started && tz_thread_start(&a->extra, prepare_reductions, a) == 0;
     if (a->started)
         return;
     a->status = tz_error_set(&a->error, TZ_BACKEND, NULL, "no thread can be started");
@@ -144,6 +160,8 @@ void tz__ahead_destroy(tz_ahead *a)
         return;
     atomic_store(&a->unwanted, true);
     join(a);
+    if (a->extra_started)
+        pthread_join(a->extra, NULL);
     if (a->correction)
         a->backend->destroy(a->correction);
     if (a->state)
@@ -235,7 +253,7 @@ static tz_status look_for_move(tz_simulation *simulation, int64_t left, tz_error
     tz_ahead *a = simulation->ahead;
     const double to_come = expect(a, left), here_s = to_come * a->least_s;
     const bool begun = a->started || atomic_load(&a->done);
-    if (isinf(a->least_s) || (!begun && here_s < LONG_S))
+    if (!begun && (a->stages_s < KNOWN_S || here_s < LONG_S))
         return TZ_OK;
     if (!begun)
         start(simulation);
@@ -244,7 +262,7 @@ static tz_status look_for_move(tz_simulation *simulation, int64_t left, tz_error
     join(a);
     if (a->status)
         return stay(simulation, error);
-    const double move_s = (double)bytes_of(&simulation->problem) / MOVE_BYTES_PER_S;
+    const double move_s = MOVE_S + (double)bytes_of(&simulation->problem) / MOVE_BYTES_PER_S;
     const double there_s = move_s + (isnan(a->iteration_s) ? 0.0 : to_come * a->iteration_s);
     if (there_s > SOONER * here_s && a->stays)
         return TZ_OK;
@@ -267,23 +285,25 @@ tz_status tz__ahead_move(tz_simulation *simulation, int64_t left, tz_error *erro
 tz_status tz__ahead_wait(tz_simulation *simulation, tz_error *error)
 {
     tz_ahead *a = simulation->ahead;
-    if (!a || a->moves)
+    if (!a || a->moves || a->waited)
         return TZ_OK;
     tz_status status = TZ_OK;
+    a->waited = true;
     if (tz_plan_equal(&a->plan, &simulation->plan)) {
         join(a);
         status = a->status;
         if (status && error)
             *error = a->error;
+    } else {
+        drop(simulation);
     }
-    drop(simulation);
     return status;
 }
 
 int64_t tz__ahead_longest(const tz_simulation *simulation)
 {
     const tz_ahead *a = simulation->ahead;
-    if (!a || !a->moves || (!a->started && !isinf(a->least_s)))
+    if (!a || !a->moves || (a->stages_s >= KNOWN_S && !a->started))
         return INT64_MAX;
     return isinf(a->least_s) ? 1 : tz_max((int64_t)(CALL_S / a->least_s), 1);
 }
@@ -291,9 +311,10 @@ int64_t tz__ahead_longest(const tz_simulation *simulation)
 void tz__ahead_timed(tz_simulation *simulation, int64_t iterations, double seconds)
 {
     tz_ahead *a = simulation->ahead;
-    if (!a)
+    if (!a || !a->moves)
         return;
     a->counted += iterations;
+    a->stages_s += seconds;
     a->least_s = fmin(a->least_s, seconds / (double)iterations);
 }
 
@@ -334,21 +355,27 @@ static tz_status copy_all(tz_simulation *simulation, tz_error *error)
     return status;
 }
 
-static void swap_states(tz_simulation *simulation)
+/* Where a simulation computes. */
+typedef struct home {
+    const tz_backend *backend;
+    void *state, *correction; /* the second one may be NULL */
+    tz_limits limits;
+} home;
+
+static home get_home(const tz_simulation *simulation)
 {
-    tz_ahead *a = simulation->ahead;
-    tz_correction *correction = simulation->correction;
-    const tz_backend *backend = simulation->backend;
-    void *state = simulation->state;
-    simulation->backend = a->backend;
-    simulation->state = a->state;
-    a->backend = backend;
-    a->state = state;
-    if (correction) {
-        state = correction->state;
-        correction->state = a->correction;
-        a->correction = state;
-    }
+    return (home){simulation->backend, simulation->state,
+                  simulation->correction ? simulation->correction->state : NULL,
+                  simulation->limits};
+}
+
+static void set_home(tz_simulation *simulation, home to)
+{
+    simulation->backend = to.backend;
+    simulation->state = to.state;
+    if (simulation->correction)
+        simulation->correction->state = to.correction;
+    simulation->limits = to.limits;
 }
 
 tz_status tz__move_now(tz_simulation *simulation, tz_error *error)
@@ -364,19 +391,20 @@ tz_status tz__move_now(tz_simulation *simulation, tz_error *error)
     tz_status status = copy_all(simulation, error);
     if (status)
         return status;
-    const tz_limits limits = simulation->limits;
-    const tz_plan_wish wish = a->wish;
-    swap_states(simulation);
-    simulation->limits = a->subject.place.limits;
+    const home here = get_home(simulation);
+    set_home(simulation, (home){a->backend, a->state, a->correction, a->subject.place.limits});
     a->moves = false;
-    status = tz__simulation_choose(simulation, &wish, error);
+    status = tz__simulation_choose(simulation, &a->wish, error);
     if (status) {
-        swap_states(simulation);
-        simulation->limits = limits;
+        set_home(simulation, here);
+        a->moves = true;
         return status;
     }
     tz__simulation_forget_jump(simulation);
-    drop(simulation);
+    here.backend->destroy(here.correction);
+    here.backend->destroy(here.state);
+    a->state = a->correction = NULL;
+    a->waited = true; /* what it compiles for reductions goes on */
     return TZ_OK;
 }
 

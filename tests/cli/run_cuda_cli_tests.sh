@@ -88,7 +88,7 @@ rm -f "$FAKE_NVRTC_LOG"
 
 t doctor --verbose
 expect "doctor" rc 0 says "compilers at once: " says "GPU 0: Fake GPU A, sm_90, 132 multiprocessors" \
-    says "GPU 0 energy: 1.23" says "compiled kernels: $work/cache" says "cuFFT: 12.0 (libcufft.so.12)" says "(auto takes it)"
+    says "GPU 0 energy: 1.23" says "compiled kernels: $work/cache" says "cuFFT: 12.0 (libcufft.so.12)" says "(auto takes it for long runs)"
 FAKE_CUDA_DEVICES=3 t doctor --verbose
 check "doctor: GPUs side by side" says "GPU 1 and 2: peer access: they copy to each other directly"
 FAKE_CUDA_DEVICES=2 FAKE_CUDA_PEERS=0 t doctor --verbose

@@ -85,24 +85,58 @@ static int64_t gpu_bytes(const tz_problem *problem, const tz_place *place, const
     return problem->elements[0] * 8; /* a row at a time */
 }
 
+static tz_status compile_into_cache(const tz_cuda_device *device, const tz_cancel *cancel,
+                                    const char *source, tz_error *error)
+{
+    char architecture[32];
+    void *cubin;
+    size_t bytes;
+    bool cached;
+    snprintf(architecture, sizeof architecture, "sm_%d%d", device->major, device->minor);
+    const tz_status status =
+        tz_cuda_compile_now(cancel, architecture, source, tz_cuda_headers, tz_cuda_headers_count,
+                            &cached, &cubin, &bytes, error);
+    free(cubin);
+    return status;
+}
+
+/* The kernels that most runs need for checks, numbers and frames of their state fields. */
+static tz_status prepare_reductions(const tz_problem *problem, const tz_cuda_device *device,
+                                    const tz_cancel *cancel, tz_error *error)
+{
+    static const tz_cuda_number kinds[] = {TZ_CUDA_FINITE, TZ_CUDA_NUMBERS, TZ_CUDA_SHRINK};
+    tz_status status = TZ_OK;
+    for (size_t k = 0; k < sizeof kinds / sizeof *kinds; k++) {
+        unsigned types = 0; /* a bit for each that is done */
+        for (int f = 0; !status && f < problem->stencil->fields_count; f++) {
+            const tz_dtype dtype = tz_problem_dtype(problem, f);
+            tz_cuda_text text = {0};
+            if (problem->stencil->fields[f].role != TZ_STATE || types >> dtype & 1 ||
+                (kinds[k] == TZ_CUDA_FINITE && !tz_type_is_real(problem->stencil->fields[f].type)))
+                continue;
+            types |= 1u << dtype;
+            tz_cuda_reduce_emit(&text, dtype, kinds[k]);
+            status = text.failed ? TZ_MEMORY : compile_into_cache(device, cancel, text.at, error);
+            free(text.at);
+        }
+    }
+    return status;
+}
+
 static tz_status gpu_prepare(const tz_problem *problem, const tz_place *place, int ordinal,
                              const tz_plan *plan, tz_error *error)
 {
     tz_cuda_device device;
-    char architecture[32], *source = NULL;
-    void *cubin = NULL;
-    size_t bytes;
-    bool cached;
+    char *source = NULL;
     tz_status status = tz_cuda_look(ordinal, &device, error);
     if (status)
         return status;
+    if (!plan)
+        return prepare_reductions(problem, &device, &place->cancel, error);
     const tz_limits limits = limits_of(&device);
     status = tz_cuda_source(problem, &limits, plan, &source, error);
-    snprintf(architecture, sizeof architecture, "sm_%d%d", device.major, device.minor);
     if (!status)
-        status = tz_cuda_compile_now(&place->cancel, architecture, source, tz_cuda_headers,
-                                     tz_cuda_headers_count, &cached, &cubin, &bytes, error);
-    free(cubin);
+        status = compile_into_cache(&device, &place->cancel, source, error);
     free(source);
     return status;
 }
