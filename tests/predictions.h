@@ -1,5 +1,5 @@
-/* Predictions for stencils of the plugins that a test has opened. What is made is destroyed when the
- * test ends. */
+/* Predictions for stencils of the plugins that a test has opened. What is made is destroyed when
+ * the test ends. */
 #ifndef TZ_TEST_PREDICTIONS_H
 #define TZ_TEST_PREDICTIONS_H
 
