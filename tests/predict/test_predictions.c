@@ -176,6 +176,24 @@ PLAN_TEST(the_best_is_no_estimate)
     assert_true(f->plans[4].estimate_s == fake.estimate[5]);
 }
 
+static void count_one(void *told)
+{
+    ++*(int *)told;
+}
+
+/* Each compiled plan is told of once. */
+PLAN_TEST(who_waits_is_told)
+{
+    int count = 0;
+    place.compiled = count_one;
+    place.told = &count;
+    tz_predictions_destroy(predictions(&(tz_plan){0}, TZ_EFFORT_COMPILE));
+    assert_int_equal(count, 8);
+    tz_predictions_destroy(predictions(&(tz_plan){0}, TZ_EFFORT_CACHED));
+    assert_int_equal(count, 16);
+    place.compiled = NULL;
+}
+
 /* At most four at a time: more could be left out if one knew what the first four are. */
 PLAN_TEST(how_many_depends_on_the_threads)
 {
