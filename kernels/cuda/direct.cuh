@@ -17,7 +17,10 @@
  *                                    and compiled sooner
  *   TZ_SHORT                         1: an axis is not longer than it is read past its sides
  *   TZ_BELOW_x, TZ_ABOVE_x           how far passes read to both sides of axis x, y, z
- *   TZ_STORES_p(D)                   fields that pass p stores: D(role, name, type, index) */
+ *   TZ_LAUNCH_LIST(D)                passes that are launched: D(pass, cell, radius). If it has one
+ *                                    of two, that one computes the other as well
+ *                                    (direct_fused.cuh)
+ *   TZ_STORES_p(D)                   fields that such a pass stores: D(role, name, type, index) */
 #include "read.cuh"
 
 struct tz_place {
@@ -36,14 +39,33 @@ TZ_DEVICE T tz_read(const tz_arguments &a, const tz_place &p, const T *field,
     return tz_load_one(field + (p.at + dx + (tz_index)a.pitch * dy + plane * dz));
 }
 
+#define TZ__CONTEXT_ENTRY(role, name, type, index)                                                 \
+    c.name = (const type *)a.in[index];                                                            \
+    c.name##_edge = tz_edges_of<type>(a, index);
+/* All members of the context `c`. */
+#define TZ__FILL_CONTEXT                                                                           \
+    c.arguments = &a;                                                                              \
+    c.tz_doubt = {0.0f, 0.0f, false, 0u};                                                          \
+    TZ_FIELD_LIST(TZ__CONTEXT_ENTRY)                                                               \
+    TZ__CONTEXT_CONSTANTS(0)
+
 /* ---- Division -------------------------------------------------------------------------------- */
 
 /* What the quick divisions of a cell have met. If it is not what they are for, the cell must be
- * computed again: `excess` is not 0 then, or `small` is true. */
+ * computed again (tz_is_doubtful()). */
 struct tz_doubts {
-    float excess;
-    bool small;
+    float excess; /* finite as long as all quotients are */
+    float last;   /* a quotient that is not in `excess` yet, if there is `one` */
+    bool one;
+    tz_word size; /* the largest `size` of a dividend */
 };
+enum : tz_word { TZ_LEAST_A = (127u - 80u) << 24, TZ_LEAST_B = (127u - 40u) << 24 };
+
+TZ_DEVICE bool tz_is_doubtful(const tz_doubts &doubts)
+{
+    const float all = doubts.one ? doubts.excess + doubts.last : doubts.excess;
+    return doubts.size > ~0u - TZ_LEAST_A || !(tz_abs_single(all) < tz__single(0x7f800000u));
+}
 
 /* The compiler's text of a division is long, and has branches. */
 template <class T> TZ_OUTLINE T tz_divide_plainly(T a, T b)
@@ -51,30 +73,29 @@ template <class T> TZ_OUTLINE T tz_divide_plainly(T a, T b)
     return a / b;
 }
 
-/* Twice the bits of a number, without its sign. */
-TZ_DEVICE tz_word tz_magnitude(float x)
-{
-    return tz__bits_single(x) << 1;
-}
-
 /* a / b, correctly rounded, by the operations that the compiler uses, without its branches and
- * with one reciprocal for all quotients by b. For 2^-40 <= |b| < 2^40 and |a| >= 2^-80 or a = 0,
- * if the quotient is finite. */
+ * with one reciprocal for all quotients by b. For 2^-40 <= |b| < 2^40 and |a| >= 2^-80, if the
+ * quotient is finite; also for a = 0 and b > 0: since the remainder is rounded down, it is -0 then,
+ * which leaves a zero its sign. */
 template <bool BORDER> TZ_DEVICE float tz_divide(tz_doubts &doubts, float a, float b)
 {
     if (BORDER)
         return tz_divide_plainly(a, b);
-    const tz_word least_b = (127u - 40u) << 24, least_a = (127u - 80u) << 24, range = 80u << 24;
+    /* Twice the bits: no signs. Counted from TZ_LEAST_A upwards, zero comes last. */
+    const tz_word from = (tz__bits_single(b) >> 31) - 1u - TZ_LEAST_A;
+    const tz_word size = (tz__bits_single(a) << 1) + from;
+    const bool usual = (tz__bits_single(b) << 1) - TZ_LEAST_B < 80u << 24;
     const float rough = tz_reciprocal_roughly(b);
     const float near = TZ__FMA_SINGLE(rough, TZ__FMA_SINGLE(-b, rough, 1.0f), rough);
-    const float inverse = tz_magnitude(b) - least_b < range ? near : TZ__NAN_SINGLE;
+    const float inverse = usual ? near : TZ__NAN_SINGLE;
     const float first = a * inverse;
-    const float quotient = TZ__FMA_SINGLE(TZ__FMA_SINGLE(-b, first, a), inverse, first);
-    doubts.excess = TZ__FMA_SINGLE(quotient, 0.0f, doubts.excess);
-    doubts.small = doubts.small || tz_magnitude(a) - 1u < least_a - 1u;
-    /* A zero may have got the wrong sign. */
-    return tz__single((tz__bits_single(quotient) & 0x7fffffffu) |
-                      (tz__bits_single(first) & 0x80000000u));
+    const float quotient = TZ__FMA_SINGLE(tz_fma_down(-b, first, a), inverse, first);
+    doubts.size = TZ_MAX(doubts.size, size);
+    doubts.excess =
+        doubts.one ? TZ__FMA_SINGLE(quotient, doubts.last, doubts.excess) : doubts.excess;
+    doubts.last = quotient;
+    doubts.one = !doubts.one;
+    return quotient;
 }
 
 /* The compiler's text is slow for a = 0: another number takes its place, of which no quotient is
@@ -88,6 +109,10 @@ template <bool BORDER> TZ_DEVICE double tz_divide(tz_doubts &, double a, double 
     return zero ? a * quotient : quotient;
 }
 
+/* What passes have that compute an earlier pass, and do first (direct_fused.cuh). */
+#define TZ__CONTEXT_EARLIER
+#define TZ__MAKE_EARLIER(border, a, c, p)
+
 /* ---- The language of cell updates ------------------------------------------------------------ */
 
 #define TZ__CONTEXT_FIELD(name, type)                                                              \
@@ -95,7 +120,7 @@ template <bool BORDER> TZ_DEVICE double tz_divide(tz_doubts &, double a, double 
     tz_edges<type> name##_edge;                                                                    \
     type name##_new;
 #define TZ_CELL_ONCE(cell, ONCE)                                                                   \
-    TZ__CONTEXT(cell, const tz_arguments *arguments; tz_doubts tz_doubt;)                          \
+    TZ__CONTEXT(cell, const tz_arguments *arguments; tz_doubts tz_doubt; TZ__CONTEXT_EARLIER)      \
     TZ__CELL_UPDATE(cell, ONCE, context_##cell, tz_place, template <bool TZ__BORDER>, <TZ__BORDER>)
 #define TZ__READ_state(f, dx, dy, dz)                                                              \
     tz_read<TZ__BORDER>(*tz_c.arguments, tz_p, tz_c.f, tz_c.f##_edge, (dx), (dy), (dz))

@@ -22,9 +22,6 @@
 #endif
 
 // clang-format off
-#define TZ__CONTEXT_ENTRY(role, name, type, index)                                                 \
-    c.name = (const type *)a.in[index];                                                            \
-    c.name##_edge = tz_edges_of<type>(a, index);
 #define TZ__STORE(role, name, type, index)                                                         \
     tz_store_one((type *)a.out[index] + p[k].at, c[k].name##_new);
 /* The loads of a step come before its stores, so that they wait for memory together. Returns
@@ -37,10 +34,7 @@
         pass_##pass::context_##cell context;                                                       \
         {                                                                                          \
             pass_##pass::context_##cell &c = context;                                              \
-            c.arguments = &a;                                                                      \
-            c.tz_doubt = {0.0f, false};                                                            \
-            TZ_FIELD_LIST(TZ__CONTEXT_ENTRY)                                                       \
-            TZ__CONTEXT_CONSTANTS(0)                                                               \
+            TZ__FILL_CONTEXT                                                                       \
         }                                                                                          \
         TZ_ROLL for (; at.TZ_ALONG < end;) {                                                       \
             tz_place p[TZ_CELLS];                                                                  \
@@ -48,6 +42,7 @@
             TZ_UNROLL for (int k = 0; k < TZ_CELLS; k++) {                                         \
                 p[k] = at;                                                                         \
                 c[k] = context;                                                                    \
+                TZ__MAKE_EARLIER(BORDER, a, c[k], p[k])                                            \
                 pass_##pass::update_##cell<BORDER>(c[k], p[k]);                                    \
                 at.TZ_ALONG += TZ_STRIDE;                                                          \
                 at.at += TZ_STRIDE_AT(a);                                                          \
@@ -55,17 +50,17 @@
             TZ_UNROLL for (int k = 0; k < TZ_CELLS; k++)                                           \
                 if (k == 0 || p[k].TZ_ALONG < end) {                                               \
                     TZ_STORES_##pass(TZ__STORE)                                                    \
-                    right = right && c[k].tz_doubt.excess == 0.0f && !c[k].tz_doubt.small;         \
+                    right = right && !tz_is_doubtful(c[k].tz_doubt);                               \
                 }                                                                                  \
         }                                                                                          \
         return right;                                                                              \
     }
 #define TZ__RUN_PASS(pass, cell, radius)                                                           \
-    if ((TZ_PASSES == 1 || a.geometry[5] == pass) &&                                               \
+    if ((TZ_LAUNCHES == 1 || a.geometry[5] == pass) &&                                             \
         !(inside && tz_run_##pass<false>(a, p, end)))                                              \
         tz_run_##pass<true>(a, p, end);
 // clang-format on
-TZ_PASS_LIST(TZ__DEFINE_PASS)
+TZ_LAUNCH_LIST(TZ__DEFINE_PASS)
 
 /* Are elements `low` to `high` of an axis, and those that they read, inside the grid? */
 #define TZ_INSIDE_OF(axis, low, high, n)                                                           \
@@ -95,5 +90,5 @@ TZ_KERNEL_MANY(tz_stage, TZ_THREADS, TZ_BLOCKS)(const TZ_UNCOPIED tz_arguments a
     const bool inside = TZ_INSIDE_OF(X, x, TZ_DIMS == 1 ? far : x + 31, columns) &&
                         (TZ_DIMS < 2 || TZ_INSIDE_OF(Y, p.y, TZ_DIMS == 2 ? far : p.y, a.ny)) &&
                         (TZ_DIMS < 3 || TZ_INSIDE_OF(Z, p.z, far, a.nz));
-    TZ_PASS_LIST(TZ__RUN_PASS)
+    TZ_LAUNCH_LIST(TZ__RUN_PASS)
 }

@@ -63,11 +63,12 @@ TEST(mistakes_in_tiles_are_found)
     mistake("integers_3d", TZ_CLAMP, "p.step = a.step + t", "p.step = a.step", NONE);
 }
 
-/* Texts of the family direct differ in what is compiled sooner, not in their bits. */
+/* Reads of the family direct at the border, by calls and in all warps. */
 TEST(border_reads_are_the_same_by_calls)
 {
-    static const char *const edits[][2] = {{"#define TZ_CALLS 0", "#define TZ_CALLS 1"},
-                                           {"#define TZ_INNER 1", "#define TZ_INNER 0"}};
+    static const char *const edits[][2] = {
+        {"#define TZ_CALLS 0", "#define TZ_CALLS 1"},
+        {"inside = TZ_INSIDE_OF", "inside = false && TZ_INSIDE_OF"}};
     static simt_outcome outcome;
     need_compiler();
     for (size_t e = 0; e < sizeof edits / sizeof *edits; e++)
