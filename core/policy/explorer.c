@@ -44,6 +44,7 @@ static void *explore(void *data)
         tz_place place = e->subject.place;
         place.device = &device;
         place.cancel.unwanted = &e->unwanted;
+        place.compiled = NULL; /* the run does not wait */
         const tz_predictions_watch watch = {on_compiled, e, BUDGET_S};
         status = tz_predictions_create(&made, &e->problem, e->subject.backend, &place, &e->given,
                                        TZ_EFFORT_CACHED, &watch, &error);

@@ -72,10 +72,14 @@ typedef struct compilation {
 
 static void tell(maker *m, const tz_predicted_plan *plan)
 {
-    if (!m->watch || !m->watch->compiled || plan->work.estimated)
+    const bool watched = m->watch && m->watch->compiled;
+    if (plan->work.estimated || (!watched && !m->place->compiled))
         return;
     pthread_mutex_lock(&m->watch_lock);
-    m->watch->compiled(m->watch->context, plan);
+    if (watched)
+        m->watch->compiled(m->watch->context, plan);
+    if (m->place->compiled)
+        m->place->compiled(m->place->told);
     pthread_mutex_unlock(&m->watch_lock);
 }
 
@@ -96,7 +100,7 @@ static void *compile_next(void *data)
                                        &job->work, &job->error);
         tz_predicted_plan plan = {.plan = *job->plan, .work = job->work};
         plan.work.estimated = false;
-        if (!job->status && m->watch && !take_time(m, &plan, NULL))
+        if (!job->status && !take_time(m, &plan, NULL))
             tell(c->m, &plan);
     }
     return NULL;

@@ -335,6 +335,50 @@ TEST(this_cpu_can_be_calibrated)
     assert_int_equal(unlink(path), 0);
 }
 
+/* Clocks on which equal work takes a second each time, or one to two: other programs run. */
+static double made_up_s;
+
+static double quiet_clock_s(void)
+{
+    return made_up_s += 1.0;
+}
+
+static double busy_clock_s(void)
+{
+    static unsigned random = 1;
+    random = random * 1664525u + 1013904223u;
+    return made_up_s += 1.0 + (double)(random >> 16) / 65536.0;
+}
+
+TEST(a_busy_machine_shows_in_the_spread)
+{
+    static tz_model_device quiet, busy;
+    tz_calibration how = {.seconds = 0.1, .far_bytes = 16 << 20, .clock_s = quiet_clock_s};
+    const tz_status status = tz_calibrate_cpu(&quiet, &how, &failure);
+    if (status == TZ_UNSUPPORTED)
+        skip_test("%s", failure.message);
+    assert_ok(status);
+    how.clock_s = busy_clock_s;
+    assert_ok(tz_calibrate_cpu(&busy, &how, &failure));
+    assert_non_null(strstr(quiet.clock_hz.source, "median 0.0 % slower"));
+    assert_null(strstr(busy.clock_hz.source, "median 0.0 % slower"));
+    assert_true(tz_calibration_spread(&busy) > TZ_CALIBRATION_BUSY);
+}
+
+TEST(the_spread_is_what_sources_say)
+{
+    static tz_model_device record;
+    assert_true(tz_calibration_spread(&record) == 0.0);
+    tz_number_set(&record.clock_hz, 1e9, "measured: a chain, best of 9, median 3.0 %% slower");
+    tz_number_set(&record.fp32_rate, 4, "measured: FADD, median of 20, spread 40.0 %%");
+    tz_number_set(&record.l2_latency_s, 1e-7, "measured: loads, median of 20, spread up to 1 %%");
+    tz_number_set(&record.fork_s, 1e-6, "measured: calls, best quarter of 9, median 3 us");
+    assert_true(fabs(tz_calibration_spread(&record) - 0.215) < 1e-9); /* between 3 and 40 % */
+    tz_number_set(&record.fp32_rate, 4, "measured: FADD, median of 20, spread 2.0 %%");
+    assert_true(fabs(tz_calibration_spread(&record) - 0.025) < 1e-9);
+    assert_true(tz_calibration_spread(&record) < TZ_CALIBRATION_BUSY);
+}
+
 static int set_up(void **state)
 {
     if (!mkdtemp(folder))

@@ -112,11 +112,11 @@ static void planes_parts(const tz_cuda_code *code, tz_cuda_steps *out)
 static void estimate_reads(const planes_scheme *s, const tz_problem *problem,
                            const planes_pass *pass, int f, tz_cuda_estimate *out)
 {
-    const int r = TZ_RADIUS_MAX;
+    const int r = TZ_RADIUS_MAX, most = s->farthest;
     const double words = (double)tz_problem_element_size(problem, f) / 4.0;
     const uint64_t centre = ((UINT64_C(1) << s->vector) - 1) << r;
-    for (int dz = -r; dz <= r; dz++)
-        for (int j = -r; j < s->rows + r; j++) {
+    for (int dz = -most; dz <= most; dz++)
+        for (int j = -most; j < s->rows + most; j++) {
             uint64_t columns = 0;
             for (int row = 0; row < s->rows; row++)
                 for (int e = 0; e < s->vector; e++)
