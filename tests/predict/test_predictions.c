@@ -137,6 +137,7 @@ static tz_predictions *predictions(const tz_plan *given, tz_effort effort)
     tz_predictions *out = NULL;
     assert_ok(tz__predictions_create_by(&out, fake_predict, &problem, &backend, &place, given,
                                         effort, &watch, &failure));
+    at_end(tz_predictions_destroy, out);
     return out;
 }
 
@@ -173,7 +174,6 @@ PLAN_TEST(the_best_is_no_estimate)
     assert_true(f->seconds >= 0 && f->seconds < 0.05);
     assert_true(f->plans[7].work.estimated && f->plans[7].prediction.time_s == fake.estimate[8]);
     assert_true(f->plans[4].estimate_s == fake.estimate[5]);
-    tz_predictions_destroy(f);
 }
 
 static void count_one(void *told)
@@ -209,7 +209,6 @@ PLAN_TEST(how_many_depends_on_the_threads)
         tz_predictions *f = predictions(&(tz_plan){0}, TZ_EFFORT_CACHED);
         assert_int_equal(fake.compiled, cases[k].compiled);
         assert_int_equal(f->plans[f->best].plan.height, 1);
-        tz_predictions_destroy(f);
     }
 }
 
@@ -230,7 +229,6 @@ PLAN_TEST(errors_hold_for_the_neighbours)
     tz_predictions *f = predictions(&(tz_plan){0}, TZ_EFFORT_CACHED);
     compiles((int[]){5, 0});
     assert_true(fabs(f->plans[7].prediction.time_s - fake.truth[8]) < 1e-12);
-    tz_predictions_destroy(f);
     reset(state);
     place.threads = 1;
     fake.truth[5] = 1.5;
@@ -238,7 +236,6 @@ PLAN_TEST(errors_hold_for_the_neighbours)
     fake.estimate[4] = fake.estimate[6] = 0.99; /* the first to be compiled, and 1.46 times worse */
     f = predictions(&(tz_plan){0}, TZ_EFFORT_CACHED);
     compiles((int[]){4, 0});
-    tz_predictions_destroy(f);
 }
 
 /* But not for those far away, of another family, or lower where registers are spilt. */
@@ -255,7 +252,6 @@ PLAN_TEST(others_have_errors_of_their_own)
     compiles((int[]){8, 7, 5, 4, 0});
     assert_int_equal(f->plans[f->best].plan.height, 5);
     assert_true(f->plans[7].prediction.time_s == 9);
-    tz_predictions_destroy(f);
     reset(state);
     fake.other_from = 7;
     fake.estimate[7] = 1.15; /* it may be a fifth better than estimated */
@@ -263,14 +259,12 @@ PLAN_TEST(others_have_errors_of_their_own)
     f = predictions(&(tz_plan){0}, TZ_EFFORT_CACHED);
     compiles((int[]){5, 4, 7, 0});
     assert_int_equal(f->plans[f->best].plan.height, 7);
-    tz_predictions_destroy(f);
     reset(state);
     fake.heights = 20;
     fake.estimate[20] = 0.5;
     fake.estimate[19] = 0.6;
     f = predictions(&(tz_plan){0}, TZ_EFFORT_CACHED);
     assert_int_equal(f->plans[f->best].plan.height, 5);
-    tz_predictions_destroy(f);
 }
 
 /* How many of 40 plans are left whose code has 20 KiB for each height. */
@@ -282,7 +276,6 @@ static int count_long(void **state, tz_effort effort)
     tz_predictions *f = predictions(&(tz_plan){0}, effort);
     const int count = f->count;
     assert_int_equal(f->long_count, 40 - count);
-    tz_predictions_destroy(f);
     return count;
 }
 
@@ -313,7 +306,6 @@ PLAN_TEST(long_loops_get_shorter_code)
             assert_true(plan->plan.height == 6 ||
                         plan->prediction.time_s == fake.truth[plan->plan.height]);
         }
-        tz_predictions_destroy(f);
     }
     /* The kernel is in the cache, its shorter one is not. */
     fake.shorter[8] = 0.25;
@@ -321,7 +313,6 @@ PLAN_TEST(long_loops_get_shorter_code)
     assert_int_equal(fake.compiled, 8 + 3);
     assert_int_equal(f->plans[f->best].plan.height, 8);
     assert_int_equal(f->plans[f->best].plan.unroll, 2);
-    tz_predictions_destroy(f);
 }
 
 PLAN_TEST(time_is_bounded)
@@ -331,7 +322,6 @@ PLAN_TEST(time_is_bounded)
     tz_predictions *f = predictions(&(tz_plan){0}, TZ_EFFORT_CACHED);
     compiles((int[]){5, 4, 0});
     assert_int_equal(f->count, 40);
-    tz_predictions_destroy(f);
     /* But the choice must compile. */
     reset(state);
     fake.heights = 40;
@@ -340,13 +330,12 @@ PLAN_TEST(time_is_bounded)
     f = predictions(&(tz_plan){0}, TZ_EFFORT_CACHED);
     assert_int_equal(f->count, 38);
     assert_int_equal(f->plans[f->best].plan.height, 6);
-    tz_predictions_destroy(f);
 }
 
 PLAN_TEST(threads_compile_at_once_and_take_no_signals)
 {
     place.threads = fake.together = 4;
-    tz_predictions_destroy(predictions(&(tz_plan){0}, TZ_EFFORT_COMPILE));
+    predictions(&(tz_plan){0}, TZ_EFFORT_COMPILE);
     assert_int_equal(fake.most_inside, 4);
     assert_int_equal(fake.may_be_interrupted, 0);
     sigset_t blocked;
@@ -354,7 +343,7 @@ PLAN_TEST(threads_compile_at_once_and_take_no_signals)
     assert_false(sigismember(&blocked, SIGINT));
     reset(state);
     place.threads = 1;
-    tz_predictions_destroy(predictions(&(tz_plan){0}, TZ_EFFORT_COMPILE));
+    predictions(&(tz_plan){0}, TZ_EFFORT_COMPILE);
     assert_int_equal(fake.most_inside, 1);
 }
 
@@ -379,7 +368,6 @@ PLAN_TEST(the_order_of_threads_does_not_matter)
                 assert_int_equal(fake.is_compiled[h], first[h]);
             first[h] = fake.is_compiled[h];
         }
-        tz_predictions_destroy(f);
     }
 }
 
@@ -390,7 +378,6 @@ PLAN_TEST(long_runs_choose)
     tz_predictions *f = predictions(&(tz_plan){0}, TZ_EFFORT_CACHED);
     assert_int_equal(f->plans[f->best].plan.height, 4);
     assert_string_equal(f->reason, "h 4: known; 888 W: held to 1.5 GHz");
-    tz_predictions_destroy(f);
 }
 
 PLAN_TEST(what_is_compiled_costs_nothing)
@@ -400,7 +387,6 @@ PLAN_TEST(what_is_compiled_costs_nothing)
     tz_predictions *f = predictions(&(tz_plan){0}, TZ_EFFORT_CACHED);
     assert_int_equal(fake.compiled, 0);
     assert_int_equal(f->plans[f->best].plan.height, 5);
-    tz_predictions_destroy(f);
 }
 
 /* The second answer is the first one, though all that it compiled is compiled before. */
@@ -411,12 +397,10 @@ PLAN_TEST(the_answer_is_the_same_again)
         fake.estimate[h] = fake.truth[h] = 1 + 1e-4 * h;
     tz_predictions *first = predictions(&(tz_plan){0}, TZ_EFFORT_CACHED);
     const int compiled = fake.compiled, best = first->plans[first->best].plan.height;
-    tz_predictions_destroy(first);
     tz_predictions *second = predictions(&(tz_plan){0}, TZ_EFFORT_CACHED);
     assert_in_range(compiled, 2, 39);
     assert_int_equal(fake.compiled, compiled);
     assert_int_equal(second->plans[second->best].plan.height, best);
-    tz_predictions_destroy(second);
 }
 
 /* The best may be an estimate. */
@@ -427,7 +411,6 @@ PLAN_TEST(a_quick_answer_compiles_nothing)
     assert_int_equal(fake.compiled, 0);
     assert_int_equal(f->plans[f->best].plan.height, 5);
     assert_true(f->plans[f->best].work.estimated);
-    tz_predictions_destroy(f);
 }
 
 PLAN_TEST(compiling_all_leaves_no_estimate)
@@ -436,7 +419,6 @@ PLAN_TEST(compiling_all_leaves_no_estimate)
     tz_predictions *f = predictions(&(tz_plan){0}, TZ_EFFORT_COMPILE);
     assert_int_equal(fake.compiled, 8);
     assert_int_equal(f->plans[f->best].plan.height, 2);
-    tz_predictions_destroy(f);
 }
 
 PLAN_TEST(a_plan_that_does_not_compile_is_left_out)
@@ -445,10 +427,8 @@ PLAN_TEST(a_plan_that_does_not_compile_is_left_out)
     tz_predictions *f = predictions(&(tz_plan){0}, TZ_EFFORT_CACHED);
     assert_int_equal(f->count, 7);
     assert_int_equal(f->plans[f->best].plan.height, 4);
-    tz_predictions_destroy(f);
     f = predictions(&(tz_plan){0}, TZ_EFFORT_COMPILE);
     assert_int_equal(f->count, 7);
-    tz_predictions_destroy(f);
 }
 
 PLAN_TEST(what_is_given_reaches_the_backend)
@@ -457,7 +437,6 @@ PLAN_TEST(what_is_given_reaches_the_backend)
     assert_int_equal(fake.given_height, 3);
     assert_int_equal(f->count, 1);
     assert_int_equal(f->plans[f->best].plan.height, 3);
-    tz_predictions_destroy(f);
 }
 
 static void refused(tz_status wanted, const char *words, const tz_backend *by, const tz_place *on)
@@ -499,11 +478,9 @@ PLAN_TEST(what_costs_once_a_stage_decides)
     const tz_plan none = {.height = 0};
     tz_predictions *made = predictions(&none, TZ_EFFORT_COMPILE);
     assert_int_equal(made->plans[made->best].plan.height, 2);
-    tz_predictions_destroy(made);
     fake.kind = TZ_WORK_CPU;
     made = predictions(&none, TZ_EFFORT_COMPILE);
     assert_int_equal(made->plans[made->best].plan.height, 3);
-    tz_predictions_destroy(made);
 }
 
 /* The same of leaning tiles: what costs once a row decides before what costs once a stage. */
