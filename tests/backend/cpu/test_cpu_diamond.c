@@ -167,7 +167,7 @@ static void check_bits(const bits_case *c, const grid *want, tz_boundary boundar
     grid_clear(&got);
 }
 
-static void test_threads_leave_the_same_bits(void **state)
+TEST(test_threads_leave_the_same_bits)
 {
     static const bits_case cases[] = {
         {1, 1, {997, 1, 1}, 7, {128, 1, 1}},
@@ -219,7 +219,7 @@ static void test_threads_leave_the_same_bits(void **state)
 }
 
 /* No array is passed on to a field that is read around a cell, or that the pass does not write. */
-static void test_what_is_passed_on(void **state)
+TEST(test_what_is_passed_on)
 {
     grid g;
     make(&g, 3, 2, (int64_t[]){20, 20, 1}, TZ_CLAMP);
@@ -254,7 +254,7 @@ static tz_stage_counts count_large(int dims, const int64_t *elements, const int6
 }
 
 /* Millions of alike diamonds are not counted one by one. */
-static void test_large_grids_are_counted_in_a_moment(void **state)
+TEST(test_large_grids_are_counted_in_a_moment)
 {
     const clock_t begin = clock();
     const int64_t many = 1000000000;
@@ -269,7 +269,7 @@ static void test_large_grids_are_counted_in_a_moment(void **state)
 }
 
 /* Higher stages go through memory less often for each iteration. */
-static void test_traffic_of_diamonds_is_counted(void **state)
+TEST(test_traffic_of_diamonds_is_counted)
 {
     grid g;
     tz_stage_counts low, high;
@@ -294,7 +294,3 @@ static void test_traffic_of_diamonds_is_counted(void **state)
     assert_true(high.slowest * 12 / high.updates > 1.5);
     grid_clear(&g);
 }
-
-TEST_MAIN(NULL, NULL, TEST(test_large_grids_are_counted_in_a_moment),
-          TEST(test_threads_leave_the_same_bits), TEST(test_what_is_passed_on),
-          TEST(test_traffic_of_diamonds_is_counted))
