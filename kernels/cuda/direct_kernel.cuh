@@ -27,7 +27,7 @@
 /* The loads of a step come before its stores, so that they wait for memory together. Returns
  * whether all cells are right. */
 #define TZ__DEFINE_PASS(pass, cell, radius)                                                        \
-    template <bool BORDER>                                                                         \
+    template <int BORDER>                                                                          \
     TZ_DEVICE bool tz_run_##pass(const tz_arguments &a, tz_place at, int end)                      \
     {                                                                                              \
         bool right = true;                                                                         \
@@ -57,8 +57,8 @@
     }
 #define TZ__RUN_PASS(pass, cell, radius)                                                           \
     if ((TZ_LAUNCHES == 1 || a.geometry[5] == pass) &&                                             \
-        !(inside && tz_run_##pass<false>(a, p, end)))                                              \
-        tz_run_##pass<true>(a, p, end);
+        !(inside && tz_run_##pass<TZ_INNER>(a, p, end)))                                           \
+        tz_run_##pass<TZ_BORDER>(a, p, end);
 // clang-format on
 TZ_LAUNCH_LIST(TZ__DEFINE_PASS)
 
@@ -87,7 +87,7 @@ TZ_KERNEL_MANY(tz_stage, TZ_THREADS, TZ_BLOCKS)(const TZ_UNCOPIED tz_arguments a
     /* The warp's elements. A last step may go beyond `last`. */
     const int x = p.x - tz_lane() % TZ_WIDE, columns = TZ_BITS_GRID ? a.columns - 31 * a.nx : a.nx;
     const int far = last + (TZ_CELLS - 1) * TZ_STRIDE - 1;
-    const bool inside = TZ_INSIDE_OF(X, x, TZ_DIMS == 1 ? far : x + 31, columns) &&
+    const bool inside = (TZ_BESIDE || TZ_INSIDE_OF(X, x, TZ_DIMS == 1 ? far : x + 31, columns)) &&
                         (TZ_DIMS < 2 || TZ_INSIDE_OF(Y, p.y, TZ_DIMS == 2 ? far : p.y, a.ny)) &&
                         (TZ_DIMS < 3 || TZ_INSIDE_OF(Z, p.z, far, a.nz));
     TZ_LAUNCH_LIST(TZ__RUN_PASS)

@@ -213,6 +213,14 @@ PLAN_TEST(how_many_depends_on_the_threads)
     }
 }
 
+/* Those near the best, too, where they are to be measured. */
+PLAN_TEST(a_margin_compiles_more)
+{
+    watch.margin = 1.15;
+    tz_predictions_destroy(predictions(&(tz_plan){0}, TZ_EFFORT_CACHED));
+    compiles((int[]){4, 5, 6, 0});
+}
+
 /* What compiled plans take longer holds for those near them: they are not compiled, too. */
 PLAN_TEST(errors_hold_for_the_neighbours)
 {
