@@ -25,8 +25,9 @@ typedef struct tz_calibration {
     double (*clock_s)(void); /* of the loops of a CPU; NULL: tz_machine_clock_s() */
 } tz_calibration;
 
-/* From which spread on numbers say more of other programs than of the device. */
-#define TZ_CALIBRATION_BUSY 0.15
+/* From which spread on other programs are in the numbers. From: 0.1 on two cores with a load of 13;
+ * quiet GPUs have 0.01. */
+#define TZ_CALIBRATION_BUSY 0.08
 
 /* How much the samples of a record's numbers differ, by their sources: a quarter of the numbers
  * have samples that differ more. A share of the number; 0: no source tells. */

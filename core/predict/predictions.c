@@ -385,12 +385,12 @@ static double expected_error(const tz_predictions *f, int i)
     return error;
 }
 
-/* Chooses the plans that are expected to be the best, at most `most` of those expected to be better
- * than the best compiled one, and returns their number. */
-static int choose_best(const tz_predictions *f, int most, bool *wanted)
+/* Chooses the plans that are expected to be the best, at most `most` of those expected to take less
+ * than `margin` times the best compiled one, and returns their number. */
+static int choose_best(const tz_predictions *f, double margin, int most, bool *wanted)
 {
     const int best = find_best(f, false, NULL);
-    const double limit_s = best < 0 ? INFINITY : tz_power_time(&f->plans[best].prediction);
+    const double limit_s = best < 0 ? INFINITY : margin * tz_power_time(&f->plans[best].prediction);
     int count = 0;
     memset(wanted, 0, (size_t)f->count * sizeof *wanted);
     for (; count < most; count++) {
@@ -417,11 +417,12 @@ static tz_status confirm(maker *m, bool *wanted, int threads, tz_error *error)
     tz_predictions *f = m->predictions;
     const double begin = tz_machine_clock_s();
     const double budget_s = m->watch && m->watch->budget_s > 0 ? m->watch->budget_s : INFINITY;
+    const double margin = m->watch && m->watch->margin > 0.0 ? m->watch->margin : 1.0;
     const int batch = threads < BATCH ? threads : BATCH;
     tz_status status = TZ_OK;
     for (int done = 0, count = 1; !status && count > 0 && done < MOST; done += count) {
         const bool over = tz_machine_clock_s() - begin > budget_s;
-        count = over && find_best(f, false, NULL) >= 0 ? 0 : choose_best(f, batch, wanted);
+        count = over && find_best(f, false, NULL) >= 0 ? 0 : choose_best(f, margin, batch, wanted);
         if (count > 0)
             status = compile(m, wanted, threads, error);
     }
