@@ -160,11 +160,6 @@
  * From: the plans of docs/prediction-cpu.md: the median share of the best speed rises from 93.1 to
  * 96.4 %. +10 %: of times 0; it changes which plan is chosen. */
 #define TZ_FIT_ALIKE 1.02
-/* Plans whose estimate is within this ratio of the best prediction are compiled. MANY: with eight
- * compiling threads or more. From: choices with an empty cache (docs/prediction-gpu.md, "Cold
- * cache"). +10 %: of times 0; more plans are compiled. */
-#define TZ_FIT_MARGIN 1.2
-#define TZ_FIT_MARGIN_MANY 1.5
 /* Seconds that a device idles when the host waits for it between stages.
  * From: an H200: 30 stages of 66 us in six timed groups took 0.4 ms longer. +10 %: of times 0. */
 #define TZ_FIT_HOST_WAIT_S 50e-6

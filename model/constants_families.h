@@ -67,6 +67,33 @@
  * 0. */
 #define TZ_FIT_RESIDENT_CHANGED_BYTES (96 << 10)
 
+/* ---- Estimates of kernels that are not compiled ----------------------------------------------
+ *
+ * Instructions that a family adds to the operations of cells, which are those of the base family's
+ * kernel. From: the code of plans of star2d1r, star3d1r, yee, shallow and grayscott27, sm_90. They
+ * change which plans are compiled, not the prediction of a compiled one. */
+
+/* Of an access by addresses: integer instructions in "direct"; the same in its wide form. */
+#define TZ_FIT_ESTIMATE_ADDRESSES 2.0
+#define TZ_FIT_ESTIMATE_WIDE_ADDRESSES 4.0
+/* 2-D stream, of a packet copied or stored; branches of a step. */
+#define TZ_FIT_ESTIMATE_ROWS_ADDRESSES 5.0
+#define TZ_FIT_ESTIMATE_ROWS_CONTROL 7.0
+/* 3-D stream: the same; branches of a pass. */
+#define TZ_FIT_ESTIMATE_PLANES_ADDRESSES 4.0
+#define TZ_FIT_ESTIMATE_PLANES_CONTROL 5.0
+/* Registers that an update's intermediate results take in the 2-D stream: of each, and of each of
+ * its operations. From: 92 to 247 in plans of shallow, 66 to 234 in plans of star2d1r. */
+#define TZ_FIT_ESTIMATE_HELD 0.6
+#define TZ_FIT_ESTIMATE_HELD_EACH 0.045
+/* A plan with nothing compiled near it takes its estimate times or over this. */
+#define TZ_FIT_ESTIMATE_WITHIN 1.2
+/* Clocks of an instruction of a warp that is alone. */
+#define TZ_FIT_ESTIMATE_ALONE 1.2
+#define TZ_FIT_ESTIMATE_SPECIAL_CLOCKS 22.5
+/* Instructions of a step at the grid's ends, as a multiple of those of other steps. */
+#define TZ_FIT_ESTIMATE_ENDS 1.4
+
 /* ---- Choices of plans ------------------------------------------------------------------------
  *
  * By these a family chooses the knobs that a plan leaves open. They change which plan is made, not

@@ -59,9 +59,7 @@ for part in $parts; do
         done
         ;;
     nvrtc)
-        for test in test_cuda_every_stencil test_cuda_every_stencil_3d; do
-            row nvrtc "$test" env TZ_ALL=1 TRAPEZE_CACHE= "$bin/tests_backend_cuda" "$test"
-        done
+        row nvrtc test_cuda_every_stencil env TZ_ALL=1 TRAPEZE_CACHE= "$bin/tests_backend_cuda" test_cuda_every_stencil
         ;;
     tests)
         for test in backend/cpu/test_cpu_update backend/cpu/test_cpu_in_place backend/cuda/test_cuda_update \

@@ -70,8 +70,7 @@ static inline const char *scratch_path(scratch *s, const char *name)
     return s->path;
 }
 
-#define SCRATCH_TEST(function)                                                                     \
-    cmocka_unit_test_setup_teardown(function, scratch_setup, scratch_teardown)
+#define SCRATCH_TEST(function) TEST_WITH(scratch_setup, scratch_teardown, function)
 
 /* A file of these bytes; its path. */
 static inline const char *scratch_file(scratch *s, const char *name, const void *data, size_t bytes)
@@ -98,13 +97,12 @@ static inline int scratch_count(const scratch *s)
     return count - 2;
 }
 
-/* The whole of a file, '\0' after it; free() it. */
+/* The whole of a file, '\0' after it; until the test ends. */
 static inline char *scratch_slurp(const char *path, size_t *bytes)
 {
     FILE *file = fopen(path, "rb");
     assert_non_null(file);
-    char *data = calloc(1, 1 << 22);
-    assert_non_null(data);
+    char *data = test_room(1 << 22);
     *bytes = fread(data, 1, (1 << 22) - 1, file);
     fclose(file);
     return data;

@@ -1,5 +1,5 @@
 /* Every test program includes this: cmocka and the headers it needs, skipping with a reason, checks
- * of errors, and TEST_MAIN(). */
+ * of errors, and TEST(). */
 #ifndef TZ_TEST_UNIT_H
 #define TZ_TEST_UNIT_H
 
@@ -20,32 +20,58 @@
 /* .ci/run fails on reasons that .ci/skips does not list. */
 #define skip_test(...) (print_message("skipped: " __VA_ARGS__), print_message("\n"), skip())
 
-/* The tests of a file. All files of a folder are one program (tests/main.c): `PROGRAM test_NAME`
- * runs one of them. */
-typedef struct program_file {
+/* A test of the file that defines it. All files of a folder are one program (tests/main.c). */
+typedef struct test_entry {
+    struct CMUnitTest test;
     const char *path;
-    int (*run)(int argc, char **argv);
-    struct program_file *next;
-} program_file;
-void program_file_add(program_file *file); /* [before main()] */
+    struct test_entry *next;
+} test_entry;
 
-/* Makes the function of this file that tests/main.c calls; argv[0] is the name of the test. */
-#define TEST_FILE(function)                                                                        \
-    static void __attribute__((constructor)) test_file_register(void)                              \
-    {                                                                                              \
-        static program_file file = {__FILE__, function, NULL};                                     \
-        program_file_add(&file);                                                                   \
-    }
+/* What surrounds the tests of a file. `arguments` (may be NULL) is given further arguments of the
+ * program; unless it returns -1, its result is the exit status and no test runs. */
+typedef struct test_group {
+    CMFixtureFunction set_up, tear_down;
+    int (*arguments)(int argc, char **argv);
+    const char *path;
+    struct test_group *next;
+} test_group;
 
-/* Runs these tests between a set-up and a tear-down of the group (NULL: without). */
-#define TEST_MAIN(set_up, tear_down, ...)                                                          \
-    static int test_file_run(int argc, char **argv)                                                \
+/* When the test that runs ends, release(object) is called, the latest object first. */
+void test_release_later(void (*release)(void *object), void *object);
+#define at_end(release, object) test_release_later((void (*)(void *))(release), object)
+void test_release_all(void);
+/* Zeros, until the test ends. */
+void *test_room(size_t bytes);
+
+/* [before main()] */
+void test_add(test_entry *entry);
+void test_group_add(test_group *group);
+
+/* TEST(name) { ... } defines a test; TEST_WITH one between a set-up and a tear-down of its own. */
+#define TEST_WITH(set_up, tear_down, function)                                                     \
+    static void function(void **state);                                                            \
+    static void function##_run(void **state)                                                       \
     {                                                                                              \
-        const struct CMUnitTest tests[] = {__VA_ARGS__};                                           \
-        return cmocka_run_group_tests(tests, set_up, tear_down);                                   \
+        function(state);                                                                           \
+        test_release_all();                                                                        \
     }                                                                                              \
-    TEST_FILE(test_file_run)
-#define TEST(function) cmocka_unit_test(function)
+    static void __attribute__((constructor)) function##_add(void)                                  \
+    {                                                                                              \
+        static test_entry entry = {                                                                \
+            {#function, function##_run, set_up, tear_down, NULL}, __BASE_FILE__, NULL};            \
+        test_add(&entry);                                                                          \
+    }                                                                                              \
+    static void function(void **state)
+#define TEST(function) TEST_WITH(NULL, NULL, function)
+
+/* Before the first test of the file and after its last one. */
+#define TEST_GROUP(set_up, tear_down) TEST_GROUP_WITH(set_up, tear_down, NULL)
+#define TEST_GROUP_WITH(set_up, tear_down, arguments)                                              \
+    static void __attribute__((constructor)) test_group_add_this(void)                             \
+    {                                                                                              \
+        static test_group group = {set_up, tear_down, arguments, __BASE_FILE__, NULL};             \
+        test_group_add(&group);                                                                    \
+    }
 
 /* Calls write their errors here. */
 static tz_error failure;

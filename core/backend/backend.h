@@ -34,6 +34,9 @@ typedef struct tz_backend {
     tz_status (*identify)(int device, tz_device_identity *out, tz_error *error);
     /* OPTIONAL [any thread]. Whether it can run on this machine; quick. NULL: it always can. */
     int (*available)(void);
+    /* OPTIONAL [any thread]. Whether its driver is installed; instant, and opens no device. NULL:
+     * it needs none. */
+    int (*installed)(void);
 
     /* ---- Plans ---- */
     /* REQUIRED [any thread]. The name of a family by its index from 0; NULL past the last.
@@ -59,6 +62,12 @@ typedef struct tz_backend {
      * TZ_UNSUPPORTED says what is missing (a compiler, a disassembler). NULL: not known. */
     tz_status (*work)(const tz_problem *problem, const tz_place *place, const tz_plan *plan,
                       tz_effort effort, tz_model_work *out, tz_error *error);
+
+    /* OPTIONAL [any thread]. Compile the kernel of a complete plan for that device, so that its
+     * first stage finds it in the cache; without a plan those of reductions. Errors: those of
+     * compiling. NULL: nothing needs a compiler. */
+    tz_status (*prepare)(const tz_problem *problem, const tz_place *place, int device,
+                         const tz_plan *plan, tz_error *error);
 
     /* OPTIONAL [any thread]. Gives a complete plan another kernel, with shorter code, if the code
      * of its loop is *bytes long, which is more than an instruction cache keeps, and if that costs

@@ -70,6 +70,9 @@ typedef struct tz_place {
     const tz_devices *devices;
     const tz_link *link; /* for these: what joins the devices, borrowed; NULL: the record's */
     tz_cancel cancel;    /* ends compilations */
+    /* Told by any thread, one at a time, when a plan of a prediction is compiled; NULL: nobody. */
+    void (*compiled)(void *told);
+    void *told;
     bool absent; /* the record is of no device of this machine: nothing can be timed on it */
 } tz_place;
 
@@ -78,9 +81,10 @@ tz_limits tz_place_limits(const tz_place *place);
 
 /* How much tz_backend.work may do. */
 typedef enum tz_effort {
-    TZ_EFFORT_KNOWN,  /* without a compiled kernel, set only `kind` and `estimated` */
-    TZ_EFFORT_CACHED, /* without a compiled kernel, estimate the work and set `estimated` */
-    TZ_EFFORT_COMPILE /* without a compiled kernel, compile it */
+    TZ_EFFORT_KNOWN,    /* without a compiled kernel, set only `kind` and `estimated` */
+    TZ_EFFORT_ESTIMATE, /* estimate the work and set `estimated`, whatever is compiled */
+    TZ_EFFORT_CACHED,   /* without a compiled kernel, estimate the work and set `estimated` */
+    TZ_EFFORT_COMPILE   /* without a compiled kernel, compile it */
 } tz_effort;
 
 /* The kernel of a plan on its device. */

@@ -120,7 +120,9 @@ static void put_backends(tz_facts *facts)
     tz_facts_part(facts, 0, "backends");
     for (int i = 0; tz_backends[i]; i++)
         line(facts, "%s: %s%s%s", tz_backends[i]->name, tz_backends[i]->doc,
-             tz_backends[i] == taken ? " (auto takes it)" : "",
+             tz_backends[i] != taken  ? ""
+             : tz_backends[i]->is_gpu ? " (auto takes it for long runs)"
+                                      : " (auto takes it)",
              tz_backends[i]->available && !tz_backends[i]->available() ? " (not on this machine)"
                                                                        : "");
     char text[4096];
@@ -304,8 +306,9 @@ static void sum_up_backends(tz_facts *facts)
     if (gpus > 0 && found)
         fprintf(out, "cuda (%d GPU%s: %.*s), ", gpus, plural(gpus), (int)strcspn(found, ",\n"),
                 found);
-    fprintf(out, "cpu (%d thread%s), reference; auto takes %s", tz_threads_default(),
-            plural(tz_threads_default()), taken ? taken->name : "none");
+    fprintf(out, "cpu (%d thread%s), reference; auto takes %s%s", tz_threads_default(),
+            plural(tz_threads_default()), taken ? taken->name : "none",
+            taken && taken->is_gpu ? " for long runs" : "");
     if (gpus > 0)
         return;
     found = find_line(text, found ? "NVRTC: " : "CUDA driver: ", &length);

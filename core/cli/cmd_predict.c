@@ -336,7 +336,7 @@ const tz_command tz_command_predict = {
     "  --all                 the same with every plan, not only the best of a family and height\n"
     "  --compile             compile every kernel; without it, only those that may be best, as\n"
     "                        many at once as there are threads (at most 16)\n"
-    "  --quick               estimates: compile only what these need, two kernels of a kind\n"
+    "  --quick               estimates: compile only what these need, one short kernel\n"
     "{model options}"
     "  --jump N              N steps at once in the frequency domain against the best plan: both\n"
     "                        times, and from how many steps on a jump is faster\n"

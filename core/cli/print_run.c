@@ -138,11 +138,15 @@ static void put_steps(tz_facts *facts, const json_t *simulation)
         fprintf(out, "; %.3g s for kernels", set_up);
 }
 
-static void put_plans(tz_facts *facts, const json_t *plans)
+/* `own`: the simulation's backend; those of others are named. */
+static void put_plans(tz_facts *facts, const json_t *plans, const char *own)
 {
     for (size_t i = 0; i < json_array_size(plans); i++) {
         const json_t *plan = json_array_get(plans, i);
+        const char *backend = json_string_value(json_object_get(plan, "backend"));
         FILE *out = tz_fact(facts, i == 0 ? "plan" : NULL);
+        if (backend && strcmp(backend, own) != 0)
+            fprintf(out, "%s: ", backend);
         fprintf(out, "%s, height %lld, tile ", tz_json_text(plan, "family"),
                 tz_json_int(plan, "height"));
         print_list(out, json_object_get(plan, "tile"), " x ");
@@ -160,8 +164,9 @@ static void put_simulation(tz_facts *facts, const json_t *simulation)
     print_list(tz_fact(facts, "grid"), json_object_get(simulation, "grid"), " x ");
     tz_fact_text(facts, "precision", "%s", tz_json_text(simulation, "precision"));
     print_list(tz_fact(facts, "boundary"), json_object_get(simulation, "boundary"), ", ");
-    tz_fact_text(facts, "backend", "%s, %lld threads", tz_json_text(simulation, "backend"),
-                 tz_json_int(simulation, "threads"));
+    const char *why = json_string_value(json_object_get(simulation, "backend_why"));
+    tz_fact_text(facts, "backend", "%s, %lld threads%s%s", tz_json_text(simulation, "backend"),
+                 tz_json_int(simulation, "threads"), why ? "; " : "", why ? why : "");
     put_steps(facts, simulation);
     put_jumps(facts, json_object_get(simulation, "jump"));
     const json_t *time = json_object_get(simulation, "time");
@@ -170,7 +175,7 @@ static void put_simulation(tz_facts *facts, const json_t *simulation)
         print_number(out, time);
         fprintf(out, " %s", tz_json_text(simulation, "time_unit"));
     }
-    put_plans(facts, json_object_get(simulation, "plans"));
+    put_plans(facts, json_object_get(simulation, "plans"), tz_json_text(simulation, "backend"));
     put_policy(facts, json_object_get(simulation, "policy"));
     facts->indent = 4;
     facts->width = LONG_NAME_WIDTH;
@@ -236,8 +241,9 @@ static void sum_up_simulation(FILE *out, const json_t *simulation, const char *b
         fprintf(out, " with %lld thread%s", threads, threads == 1 ? "" : "s");
     else
         fprintf(out, " on %s", tz_json_text(simulation, "device"));
-    fprintf(out, " (%s)\n",
-            json_is_true(json_object_get(simulation, "backend_given")) ? by : "auto");
+    const char *why = json_string_value(json_object_get(simulation, "backend_why"));
+    const bool given = json_is_true(json_object_get(simulation, "backend_given"));
+    fprintf(out, " (%s%s%s)\n", given ? by : "auto", why ? ": " : "", why ? why : "");
     if (!plan)
         return;
     fprintf(out, "  plan     %s, height %lld, tile ", tz_json_text(plan, "family"),

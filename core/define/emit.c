@@ -213,6 +213,32 @@ static void add_call(tz_emit *emit, tz_buffer *out, const tz_expr_node *n, const
     tz_buffer_add(out, ")");
 }
 
+/* Is operand i of a chain a real divisor that is no number? TZ_DIV() has those: what divides by a
+ * number may be compiled to a product. */
+static bool is_divisor(const tz_emit *emit, const tz_expr_node *n, int i)
+{
+    const tz_expr_operand *o = &emit->e->operands[n->first + i];
+    return i > 0 && o->op == TZ_OP_OVER && emit->e->nodes[o->node].kind != TZ_EXPR_NUMBER;
+}
+
+/* Products and quotients of reals. */
+static void add_product(tz_emit *emit, tz_buffer *out, const tz_expr_node *n)
+{
+    const tz_expr_operand *o = emit->e->operands + n->first;
+    for (int i = 1; i < n->count; i++)
+        tz_buffer_add(out, is_divisor(emit, n, i) ? "TZ_DIV(" : "");
+    for (int i = 0; i < n->count; i++) {
+        const bool divides = is_divisor(emit, n, i);
+        if (divides)
+            tz_buffer_add(out, ", ");
+        else if (i > 0)
+            tz_buffer_add(out, "%c%s%c", TZ_SPACE, operator_in_c(o[i].op, false), TZ_SPACE);
+        add_node(emit, out, o[i].node,
+                 divides ? BINDS_OR : operand_binding(n, o[i ? i : 1].op, i == 0), true);
+        tz_buffer_add(out, divides ? ")" : "");
+    }
+}
+
 static void add_chain(tz_emit *emit, tz_buffer *out, const tz_expr_node *n)
 {
     const tz_expr_operand *o = emit->e->operands + n->first;
@@ -226,6 +252,10 @@ static void add_chain(tz_emit *emit, tz_buffer *out, const tz_expr_node *n)
     }
     const bool real = emit->e->nodes[o[0].node].type == TZ_EXPR_REAL;
     const tz_level level = tz_operator_level(o[1].op);
+    if (real && level == TZ_LEVEL_PRODUCT) {
+        add_product(emit, out, n);
+        return;
+    }
     const bool tight = level == TZ_LEVEL_PRODUCT || level == TZ_LEVEL_COMPARE;
     const char space = tight ? TZ_SPACE : ' '; /* lines break at weak operators */
     if (n->wraps)

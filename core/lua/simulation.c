@@ -571,6 +571,8 @@ static void get_plan(lua_State *L, int index, int dims, const tz_script_options 
     config->sync = options->sync;
     config->stopped = tz_interrupt_signal;
     config->overdue = tz_interrupt_overdue;
+    config->compiled = options->sink.compiled;
+    config->told = options->sink.context;
     if (options->backend)
         config->backend = options->backend;
 }
@@ -601,7 +603,9 @@ static const tz_key simulation_options[] = {
      "`FIELD = number`: what cells past fixed sides hold; `FIELD = { x = { 0, 1 }, y = 2 }` "
      "gives one for each side"},
     {"threads", "integer", "one for each core", "of the cpu backend", .least = 1, .most = 4096},
-    {"backend", "text", "\"auto\"", "%s; `\"auto\"` is cuda where there is a GPU, else cpu",
+    {"backend", "text", "\"auto\"",
+     "%s; `\"auto\"` begins on cpu and goes on on cuda if the rest is expected to end sooner "
+     "there; with a plan, height, policy or device, it is cuda where there is a GPU",
      backend_names},
     {"devices", "text or table", "one device",
      "those that hold slabs of the grid: `\"all\"` GPUs, a list of GPU numbers `{ 0, 2 }`, or "

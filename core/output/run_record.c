@@ -313,6 +313,8 @@ static void put_plans(tz_record *record, json_t *object, const tz_simulation *si
     put(record, object, "plans", plans);
     for (size_t i = 0; i < count; i++) {
         json_t *entry = tz_plan_to_json(&uses[i].plan, dims);
+        if (uses[i].backend[0])
+            put(record, entry, "backend", text(uses[i].backend));
         put(record, entry, "why", text(uses[i].plan.why));
         put(record, entry, "stages", json_integer(uses[i].stages));
         put(record, entry, "steps", json_integer(uses[i].steps));
@@ -398,6 +400,8 @@ void tz_record_simulation(tz_record *record, size_t index, const char *name,
     get_child(record, object, "fields");
     put(record, object, "backend", text(tz_simulation_backend(simulation)));
     put(record, object, "backend_given", json_boolean(tz_simulation_backend_given(simulation)));
+    if (tz_simulation_choice(simulation)[0])
+        put(record, object, "backend_why", text(tz_simulation_choice(simulation)));
     put(record, object, "device",
         text(tz_simulation_device_name(simulation, device, sizeof device)));
     put(record, object, "threads", json_integer(tz_simulation_threads(simulation)));

@@ -33,7 +33,7 @@ typedef struct entrant {
 } entrant;
 
 typedef enum phase {
-    AT_ROWS,   /* row functions are being compiled; "predicted" comes after */
+    AT_ROWS,   /* has_slow_rows(); "predicted" comes after */
     AT_START,  /* no stage yet */
     AT_REST,   /* nothing is timed */
     AT_BEST,   /* the best plan so far is timed */
@@ -223,13 +223,21 @@ static void go_back(tz_policy *policy, automatic *a, const char *why)
 
 /* ---- The policy ------------------------------------------------------------------------------ */
 
+/* Row functions that may become faster; until then no plan is worth a prediction. */
+static bool has_slow_rows(const tz_policy_subject *subject)
+{
+    const tz_stencil *stencil = subject->problem->stencil;
+    return tz_stencil_is_compiling(stencil) ||
+           (subject->may_leave && tz_stencil_is_interpreted(stencil));
+}
+
 static tz_status auto_next(tz_policy *policy, int64_t iterations_left, bool new_stretch,
                            tz_error *error)
 {
     automatic *a = policy->state;
     if (!a || a->phase == AT_THE_END)
         return TZ_OK;
-    if (a->phase == AT_ROWS && tz_stencil_is_compiling(policy->subject.problem->stencil))
+    if (a->phase == AT_ROWS && has_slow_rows(&policy->subject))
         return TZ_OK;
     if (a->phase == AT_ROWS) {
         free(a->entrants);
@@ -348,8 +356,9 @@ static tz_status auto_create(tz_policy *policy, tz_error *error)
 {
     const tz_policy_subject *subject = &policy->subject;
     if (subject->backend->rows)
-        tz_stencil_compile_begin(subject->problem->stencil, &subject->place.cancel);
-    const bool rows = subject->backend->rows && tz_stencil_is_compiling(subject->problem->stencil);
+        tz_stencil_compile_begin(subject->problem->stencil, subject->may_leave,
+                                 &subject->place.cancel);
+    const bool rows = subject->backend->rows && has_slow_rows(subject);
     if (!subject->backend->base_family && !rows)
         return tz_policy_class_predicted.create(policy, error);
     automatic *a = calloc(1, sizeof *a);
@@ -369,8 +378,8 @@ static tz_status auto_create(tz_policy *policy, tz_error *error)
     if (rows) {
         const tz_status status = tz__policy_complete(subject, &plan, error);
         if (!status)
-            tz__policy_decide(policy, &plan, NAN,
-                              "formulas are interpreted: they are compiled beside the run");
+            tz__policy_decide(policy, &plan, NAN, "formulas are interpreted%s",
+                              subject->may_leave ? "" : ": they are compiled beside the run");
         return status;
     }
     const bool base = tz__policy_base(&policy->subject, &plan);

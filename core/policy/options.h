@@ -14,6 +14,7 @@ typedef struct tz_policy_subject {
     const tz_backend *backend;
     int device;     /* ordinal of the GPU */
     tz_place place; /* with the record of several devices; NULL: one, or none is known */
+    bool may_leave; /* the run may soon go on on a GPU: no C compiler is started for it here */
 } tz_policy_subject;
 
 enum { TZ_POLICY_OPTIONS_MAX = 512 };

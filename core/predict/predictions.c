@@ -15,14 +15,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Some plans of each kind are compiled, and the others are estimated from them. Estimates err. So
- * then, as many at a time as there are threads, the plans are compiled whose estimate is within
- * TZ_FIT_MARGIN of the best (TZ_FIT_MARGIN_MANY with many threads). When MOST are compiled for each
- * thread, those counted that were compiled before, or after the watch's budget, only plans are
- * compiled whose estimate is better than the best: a better estimate should not be left
- * unconfirmed. That ends at OVERTIME times MOST and the budget. The choice depends on the number of
- * threads, and on their speed only where there is a budget. */
-enum { MOST = 8, MOST_LEAST = 24, MANY_THREADS = 8, OVERTIME = 3, COMPILE_THREADS_MAX = 16 };
+/* All plans are estimated, and the best are compiled, up to BATCH at a time, until none that is
+ * left is expected to be better. What a compiled plan takes longer than estimated holds for those
+ * near it, too. The choice depends on the number of threads, and on their speed only where there is
+ * a budget. */
+enum { BATCH = 4, MOST = 24, COMPILE_THREADS_MAX = 16 };
 
 typedef struct maker {
     tz__predict_fn *predict;
@@ -75,10 +72,14 @@ typedef struct compilation {
 
 static void tell(maker *m, const tz_predicted_plan *plan)
 {
-    if (!m->watch || !m->watch->compiled || plan->work.estimated)
+    const bool watched = m->watch && m->watch->compiled;
+    if (plan->work.estimated || (!watched && !m->place->compiled))
         return;
     pthread_mutex_lock(&m->watch_lock);
-    m->watch->compiled(m->watch->context, plan);
+    if (watched)
+        m->watch->compiled(m->watch->context, plan);
+    if (m->place->compiled)
+        m->place->compiled(m->place->told);
     pthread_mutex_unlock(&m->watch_lock);
 }
 
@@ -99,7 +100,7 @@ static void *compile_next(void *data)
                                        &job->work, &job->error);
         tz_predicted_plan plan = {.plan = *job->plan, .work = job->work};
         plan.work.estimated = false;
-        if (!job->status && m->watch && !take_time(m, &plan, NULL))
+        if (!job->status && !take_time(m, &plan, NULL))
             tell(c->m, &plan);
     }
     return NULL;
@@ -298,28 +299,6 @@ static tz_status compile(maker *m, const bool *wanted, int threads, tz_error *er
     return status;
 }
 
-/* Estimates the plans that are not compiled from those that are. */
-static tz_status estimate(maker *m, bool *refused, tz_error *error)
-{
-    tz_predictions *f = m->predictions;
-    for (int i = 0; i < f->count; i++) {
-        tz_error why;
-        refused[i] = false;
-        if (!f->plans[i].work.estimated)
-            continue;
-        tz_status one = tz__check_stopped(m->place, &why);
-        if (!one)
-            one = look_at(m, &f->plans[i], TZ_EFFORT_CACHED, &why);
-        if (one == TZ_MEMORY || one == TZ_INTERRUPTED)
-            return tz_error_set(error, one, why.place, "%s", why.message);
-        if (one)
-            note(m, &why);
-        refused[i] = one != TZ_OK;
-    }
-    leave_out(m, refused);
-    return TZ_OK;
-}
-
 /* Plans that differ only in height and its consequences (tile, `ahead`). Those that load nothing
  * ahead have other code, and so have other tiles of the same height. */
 static bool of_one_kind(const tz_plan *a, const tz_plan *b)
@@ -330,168 +309,102 @@ static bool of_one_kind(const tz_plan *a, const tz_plan *b)
            (a->height != b->height || memcmp(a->tile, b->tile, sizeof a->tile) == 0);
 }
 
-/* Plans of the kind of plan i, and how many of these come before it. Plans are in order of
- * height. */
-static int count_kind(const tz_predictions *f, int i, int *before)
-{
-    int count = 0;
-    *before = 0;
-    for (int k = 0; k < f->count; k++) {
-        const bool same = of_one_kind(&f->plans[i].plan, &f->plans[k].plan);
-        count += same;
-        *before += same && k < i;
-    }
-    return count;
-}
+/* Bytes of code that take minutes to compile and do not fit the instruction cache. */
+enum { TEXT_LONGEST = 160 << 10 };
 
-/* Bytes of code that take minutes to compile and do not fit the instruction cache, and bytes that
- * take several seconds. */
-enum { TEXT_LONGEST = 160 << 10, TEXT_LONG = 48 << 10, INSTRUCTION_BYTES = 16, LANES = 32 };
-/* Share of a plan's time in which its arithmetic alone could be issued, from which on no other plan
- * will be much faster: plans seldom issue in more than 85 % of the clocks, and a part of that are
- * moves, branches and comparisons. */
-#define ARITHMETIC 0.6
-
-/* Instructions of some classes in an update of a compiled plan; INFINITY: not known. */
-static double count_instructions(const tz_model_work *work, const int *classes, int count)
-{
-    double sum = 0.0;
-    if (work->estimated || !(work->updates > 0.0))
-        return INFINITY;
-    for (int k = 0; k < count; k++)
-        sum += work->parts[0].step.of[classes[k]];
-    return sum / work->updates;
-}
-
-/* The expected bytes of the code of plan i's step: as long, for each update, as the shortest in a
- * compiled plan of the same family. Without such a plan, those of the arithmetic alone, since other
- * families have other code around it. 0: nothing is known. */
-static double expect_text(const tz_predictions *f, int i)
-{
-    static const int arithmetic[] = {TZ_WORK_FP32, TZ_WORK_FP64, TZ_WORK_SPECIAL, TZ_WORK_MULTIPLY};
-    double same = INFINITY, other = INFINITY;
-    for (int k = 0; k < f->count; k++) {
-        const tz_model_work *work = &f->plans[k].work;
-        const double count = count_instructions(work, arithmetic, 4);
-        if (isfinite(count) && strcmp(f->plans[k].plan.family, f->plans[i].plan.family) == 0)
-            same = fmin(same, work->parts[0].text_bytes / work->updates);
-        other = fmin(other, INSTRUCTION_BYTES * count);
-    }
-    const double each = isfinite(same) ? same : other;
-    return isfinite(each) ? each * f->plans[i].work.updates : 0.0;
-}
-
-/* The least time of an iteration: that of the arithmetic alone, in the shortest update of a
- * compiled plan, when all issue slots are busy. 0: nothing is known. */
-static double least_time(const maker *m)
-{
-    static const int arithmetic[] = {TZ_WORK_FP32,    TZ_WORK_FP64,  TZ_WORK_SPECIAL,
-                                     TZ_WORK_INTEGER, TZ_WORK_LOGIC, TZ_WORK_MULTIPLY};
-    const tz_predictions *f = m->predictions;
-    const tz_model_device *d = m->place->device;
-    double least_s = INFINITY;
-    for (int i = 0; i < f->count; i++) {
-        const tz_model_work *work = &f->plans[i].work;
-        const double count = count_instructions(work, arithmetic, 6);
-        if (isfinite(count))
-            least_s =
-                fmin(least_s, count * work->cells / work->height / LANES /
-                                  (d->issue_rate.value * d->sm_count.value * d->clock_hz.value));
-    }
-    return isfinite(least_s) ? least_s : 0.0;
-}
-
-/* Leaves out the plans that are not compiled and whose code would be too long: longer than
- * TEXT_LONGEST, or longer than TEXT_LONG where arithmetic takes nearly all the time of the best
- * plan. */
 static void leave_long_out(maker *m, bool *refused)
 {
     tz_predictions *f = m->predictions;
-    const int best = find_best(f, false, NULL);
-    if (best < 0 || f->plans[best].work.kind != TZ_WORK_GPU)
-        return;
-    const bool arithmetic = least_time(m) > ARITHMETIC * tz_power_time(&f->plans[best].prediction);
     for (int i = 0; i < f->count; i++) {
-        const double text = f->plans[i].work.estimated ? expect_text(f, i) : 0.0;
-        refused[i] = text > (arithmetic ? TEXT_LONG : TEXT_LONGEST);
-        f->long_count += refused[i];
+        const tz_model_work *work = &f->plans[i].work;
+        const double bytes = work->parts_count > 0 ? work->parts[0].text_bytes : 0.0;
         tz_error why = {0};
-        if (refused[i]) {
-            tz_error_set(&why, TZ_RANGE, f->plans[i].plan.family,
-                         "the code of height %d would have %.0f KiB", f->plans[i].plan.height,
-                         text / 1024);
-            note(m, &why);
-        }
+        refused[i] = work->estimated && work->kind == TZ_WORK_GPU && bytes > TEXT_LONGEST;
+        f->long_count += refused[i];
+        if (!refused[i])
+            continue;
+        tz_error_set(&why, TZ_RANGE, f->plans[i].plan.family,
+                     "the code of height %d would have %.0f KiB", f->plans[i].plan.height,
+                     bytes / 1024);
+        note(m, &why);
     }
     leave_out(m, refused);
 }
 
-/* Chooses the lowest plan of each kind: it compiles fastest. With `few`, only plans of the lowest
- * height of all whose code has few updates. */
-static void choose_lowest(const tz_predictions *f, bool few, bool *wanted)
+/* Estimates all plans, also those that are compiled: what these take longer holds for others. */
+static tz_status estimate(maker *m, bool *refused, tz_error *error)
 {
-    enum { FEW_UPDATES = 16 };
-    int lowest = INT_MAX;
-    for (int i = 0; i < f->count; i++)
-        lowest = f->plans[i].plan.height < lowest ? f->plans[i].plan.height : lowest;
+    tz_predictions *f = m->predictions;
     for (int i = 0; i < f->count; i++) {
-        int before;
-        count_kind(f, i, &before);
-        wanted[i] = before == 0 && (!few || (f->plans[i].plan.height == lowest &&
-                                             f->plans[i].work.updates <= FEW_UPDATES));
+        tz_error why;
+        tz_predicted_plan *plan = &f->plans[i], made = *plan;
+        tz_status one = tz__check_stopped(m->place, &why);
+        if (!one)
+            one = look_at(m, &made, TZ_EFFORT_ESTIMATE, &why);
+        if (one == TZ_MEMORY || one == TZ_INTERRUPTED)
+            return tz_error_set(error, one, why.place, "%s", why.message);
+        if (one)
+            note(m, &why);
+        refused[i] = one != TZ_OK && plan->work.estimated;
+        made.estimate_s = one ? 0.0 : tz_power_time(&made.prediction);
+        plan->estimate_s = made.estimate_s;
+        if (plan->work.estimated)
+            *plan = made;
     }
+    leave_out(m, refused);
+    leave_long_out(m, refused);
+    return TZ_OK;
 }
 
-/* Chooses what estimates need: the lowest two plans of those that differ in height and blocks. */
-static void choose_two(const tz_predictions *f, bool *wanted)
+/* How much longer plan i is expected to take than estimated: as long as the nearest compiled plan
+ * of its family. A plan far away, or a higher one that spills registers, says only that it may be
+ * within TZ_FIT_ESTIMATE_WITHIN; of another family nothing is known but that. */
+static double expected_error(const tz_predictions *f, int i)
 {
-    for (int i = 0; i < f->count; i++) {
-        const tz_plan *plan = &f->plans[i].plan;
-        int before = 0;
-        for (int k = 0; k < f->count; k++) {
-            const tz_plan *other = &f->plans[k].plan;
-            const bool lower =
-                other->height < plan->height || (other->height == plan->height && k < i);
-            before += lower && strcmp(other->family, plan->family) == 0 &&
-                      other->vector == plan->vector && other->warps == plan->warps &&
-                      other->swap == plan->swap && other->lanes == plan->lanes;
+    enum { FAR = 7, OTHER_KIND = 2 }; /* heights; another kind is as far as so many */
+    const tz_plan *plan = &f->plans[i].plan;
+    double error = 1.0 / TZ_FIT_ESTIMATE_WITHIN;
+    int least = INT_MAX;
+    for (int k = 0; k < f->count; k++) {
+        const tz_predicted_plan *other = &f->plans[k];
+        if (other->work.estimated || !(other->estimate_s > 0.0) ||
+            strcmp(plan->family, other->plan.family) != 0)
+            continue;
+        const int above = other->plan.height - plan->height;
+        int apart = abs(above) + (of_one_kind(plan, &other->plan) ? 0 : OTHER_KIND);
+        double known = tz_power_time(&other->prediction) / other->estimate_s;
+        if (apart >= FAR || (above > 0 && other->work.parts[0].spills > TZ_FIT_SPILT_FEW)) {
+            apart += INT_MAX / 2;
+            known = fmin(fmax(known, 1.0 / TZ_FIT_ESTIMATE_WITHIN), TZ_FIT_ESTIMATE_WITHIN);
         }
-        wanted[i] = before < 2;
+        if (apart >= least)
+            continue;
+        least = apart;
+        error = known;
     }
+    return error;
 }
 
-/* Chooses a second plan of each kind, in the middle; then the others can be estimated. Large
- * kernels take long to compile and spill registers: a kind whose loop would be longer than
- * TEXT_LONG gets a lower one. Of a kind of two plans the second is chosen only if its height is at
- * most 2. */
-static void choose_second(const tz_predictions *f, bool *wanted)
-{
-    enum { FEW = 6 };
-    for (int i = 0; i < f->count; i++) {
-        int before, first = 0;
-        const int count = count_kind(f, i, &before);
-        while (!of_one_kind(&f->plans[first].plan, &f->plans[i].plan))
-            first++;
-        const tz_predicted_plan *lowest = &f->plans[first];
-        const double text = lowest->work.estimated ? 0.0 : lowest->work.parts[0].text_bytes;
-        int middle = 1, at = 0;
-        for (int k = first + 1; k < f->count && count >= FEW; k++)
-            if (of_one_kind(&f->plans[k].plan, &lowest->plan) && ++at <= count / 2 &&
-                text * f->plans[k].plan.height / lowest->plan.height <= TEXT_LONG)
-                middle = at > middle ? at : middle;
-        wanted[i] = before == middle && (count > 2 || f->plans[i].plan.height <= 2);
-    }
-}
-
-/* Chooses the best estimates, at most `most`, and returns their number. */
+/* Chooses the plans that are expected to be the best, at most `most` of those expected to take less
+ * than `margin` times the best compiled one, and returns their number. */
 static int choose_best(const tz_predictions *f, double margin, int most, bool *wanted)
 {
     const int best = find_best(f, false, NULL);
-    const double limit = best < 0 ? INFINITY : margin * tz_power_time(&f->plans[best].prediction);
+    const double limit_s = best < 0 ? INFINITY : margin * tz_power_time(&f->plans[best].prediction);
     int count = 0;
     memset(wanted, 0, (size_t)f->count * sizeof *wanted);
-    for (int next; count < most && (next = find_best(f, true, wanted)) >= 0; count++) {
-        if (tz_power_time(&f->plans[next].prediction) > limit)
+    for (; count < most; count++) {
+        double least_s = limit_s;
+        int next = -1;
+        for (int i = 0; i < f->count; i++) {
+            const tz_predicted_plan *plan = &f->plans[i];
+            const double expected_s = plan->estimate_s * expected_error(f, i);
+            if (!plan->work.estimated || wanted[i] || !(expected_s < least_s))
+                continue;
+            least_s = expected_s;
+            next = i;
+        }
+        if (next < 0)
             break;
         wanted[next] = true;
     }
@@ -504,31 +417,46 @@ static tz_status confirm(maker *m, bool *wanted, int threads, tz_error *error)
     tz_predictions *f = m->predictions;
     const double begin = tz_machine_clock_s();
     const double budget_s = m->watch && m->watch->budget_s > 0 ? m->watch->budget_s : INFINITY;
-    const int all = f->count;
-    const int most = MOST * threads > MOST_LEAST ? MOST * threads : MOST_LEAST;
-    const double margin = threads < MANY_THREADS ? TZ_FIT_MARGIN : TZ_FIT_MARGIN_MANY;
+    const double margin = m->watch && m->watch->margin > 0.0 ? m->watch->margin : 1.0;
+    const int batch = threads < BATCH ? threads : BATCH;
     tz_status status = TZ_OK;
-    for (int few = 1; few >= 0 && !status; few--) {
-        choose_lowest(f, few, wanted);
-        status = compile(m, wanted, threads, error);
-        leave_long_out(m, wanted);
-    }
-    if (!status) {
-        choose_second(f, wanted);
-        status = compile(m, wanted, threads, error);
-    }
-    for (bool more = true; more && !status;) {
-        status = estimate(m, wanted, error);
-        const double spent_s = tz_machine_clock_s() - begin;
-        const bool any = find_best(f, false, NULL) >= 0;
-        const int done = all - count_missing(f);
-        const bool over = any && (done >= most || spent_s > budget_s);
-        const bool end = any && (done >= OVERTIME * most || spent_s > OVERTIME * budget_s);
-        const int left = over ? OVERTIME * most - done : most - done;
-        more = !status && !end &&
-               choose_best(f, over ? 1.0 : margin, left < threads ? left : threads, wanted) > 0;
-        if (more)
+    for (int done = 0, count = 1; !status && count > 0 && done < MOST; done += count) {
+        const bool over = tz_machine_clock_s() - begin > budget_s;
+        count = over && find_best(f, false, NULL) >= 0 ? 0 : choose_best(f, margin, batch, wanted);
+        if (count > 0)
             status = compile(m, wanted, threads, error);
+    }
+    return status;
+}
+
+/* The times of plans that are not compiled, as expected from those that are. */
+static void correct(tz_predictions *f)
+{
+    for (int i = 0; i < f->count; i++) {
+        tz_model_prediction *p = &f->plans[i].prediction;
+        const double error = expected_error(f, i);
+        if (!f->plans[i].work.estimated)
+            continue;
+        p->time_s *= error;
+        p->stage_s *= error;
+        p->sustained_s *= error;
+    }
+}
+
+/* The base family's kernel is compiled: estimates need it. */
+static tz_status find_base(maker *m, tz_error *error)
+{
+    tz_predictions *f = m->predictions;
+    tz_status status = TZ_OK;
+    for (int i = 0; m->backend->base_family && !status && i < f->count; i++) {
+        tz_predicted_plan known = f->plans[i];
+        if (!known.work.estimated || strcmp(known.plan.family, m->backend->base_family) != 0)
+            continue;
+        status = look_at(m, &known, TZ_EFFORT_KNOWN, error);
+        if (status || known.work.estimated)
+            continue;
+        f->plans[i] = known;
+        tell(m, &known);
     }
     return status;
 }
@@ -547,14 +475,13 @@ static tz_status find_missing(maker *m, tz_effort effort, tz_error *error)
         for (int i = 0; i < f->count; i++)
             wanted[i] = true;
         status = compile(m, wanted, threads, error);
-    } else if (effort == TZ_EFFORT_CACHED) {
-        status = confirm(m, wanted, threads, error);
     } else {
-        choose_two(f, wanted);
-        status = compile(m, wanted, threads, error);
-        leave_long_out(m, wanted);
+        status = estimate(m, wanted, error);
         if (!status)
-            status = estimate(m, wanted, error);
+            status = find_base(m, error);
+        if (!status && effort == TZ_EFFORT_CACHED)
+            status = confirm(m, wanted, threads, error);
+        correct(f);
     }
     free(wanted);
     return status;

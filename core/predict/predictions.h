@@ -11,6 +11,8 @@ typedef struct tz_predicted_plan {
     tz_plan plan;
     tz_model_work work;
     tz_model_prediction prediction;
+    /* Seconds of an iteration in a long run, as estimated before it was compiled; 0: not known */
+    double estimate_s;
 } tz_predicted_plan;
 
 typedef struct tz_predictions {
@@ -28,16 +30,17 @@ typedef struct tz_predictions_watch {
     /* With TZ_EFFORT_CACHED: seconds after which only plans are compiled whose estimate is better
      * than the best; 0: no limit, so that the answer does not depend on the machine's speed. */
     double budget_s;
+    /* Plans are compiled that are expected to take up to so many times the best; 0: 1. */
+    double margin;
 } tz_predictions_watch;
 
 /* Predict every candidate that keeps the members set in `given`. Up to 16 of place->threads compile
  * kernels at once:
  *
  *   TZ_EFFORT_COMPILE  all kernels
- *   TZ_EFFORT_CACHED   some kernels of each kind, from which the others are estimated; then those
- *                      that may be best by their estimates, up to a number that depends on the
- *                      threads. Plans with very long code are left out.
- *   TZ_EFFORT_KNOWN    two low kernels of each kind, from which the others are estimated
+ *   TZ_EFFORT_CACHED   those that may be best by their estimates. Plans with very long code are
+ *                      left out.
+ *   TZ_EFFORT_KNOWN    none but the base family's, from which all are estimated
  *
  * The best plan is always a compiled one, but with TZ_EFFORT_KNOWN. `watch`: NULL: none. Errors:
  * TZ_UNSUPPORTED (the backend cannot count work, or the device's record lacks a number: the message

@@ -5,6 +5,7 @@
 #include "backend/slabs/slabs.h"
 #include "base/json_values.h"
 #include "policy/policy.h"
+#include "sim/ahead.h"
 #include "sim/fields.h"
 #include "sim/snapshot.h"
 #include "sim/state.h"
@@ -171,6 +172,7 @@ static json_t *uses_to_json(const tz_simulation *simulation, bool *failed)
         const tz_plan_use *use = &simulation->uses[i];
         json_t *entry = tz_plan_to_json(&use->plan, TZ_AXES);
         tz_json_put_members(entry, use_members, USE_MEMBERS, use, failed);
+        tz_json_put_text(entry, "backend", use->backend, failed);
         *failed |= json_array_append_new(list, entry) != 0;
     }
     return list;
@@ -358,6 +360,8 @@ static tz_status restore_uses(tz_simulation *simulation, const json_t *list, boo
         if (!tz_plan_from_json(entry, &uses[i].plan))
             *failed = true;
         tz_json_get_members(entry, use_members, USE_MEMBERS, &uses[i], failed);
+        const char *backend = json_string_value(json_object_get(entry, "backend"));
+        snprintf(uses[i].backend, sizeof uses[i].backend, "%s", backend ? backend : "");
     }
     free(simulation->uses);
     simulation->uses = uses;
@@ -384,6 +388,12 @@ tz_status tz_simulation_restore(tz_simulation *simulation, const json_t *progres
     simulation->watch = (tz_stopwatch){.stages = 0};
     if (failed)
         return tz_error_set(error, TZ_FORMAT, NULL, "the checkpoint's counters are damaged");
+    /* One that had moved goes on where it was. */
+    if (simulation->uses_count > 0 && simulation->ahead &&
+        strcmp(simulation->uses[simulation->uses_last].backend, "cuda") == 0)
+        status = tz__move_now(simulation, error);
+    if (status)
+        return status;
     tz_policy_load(simulation->policy, json_object_get(progress, "policy"));
     simulation->plan = *tz_policy_plan(simulation->policy);
     simulation->bytes = tz__simulation_bytes_with(simulation, &simulation->plan);

@@ -4,6 +4,7 @@
 #include "base/machine.h"
 #include "calibrate/records.h"
 #include "predict/workload.h"
+#include "sim/ahead.h"
 #include "sim/fields.h"
 #include "sim/simulated_time.h"
 #include "sim/simulation.h"
@@ -11,6 +12,7 @@
 #include "stencil/registry.h"
 #include <inttypes.h>
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -83,6 +85,26 @@ static tz_status create_correction(tz_simulation *simulation, tz_error *error)
     return status;
 }
 
+/* One that may move begins on the processor: asking for a GPU would take longer than many runs. */
+static tz_status find_backend(tz_simulation *simulation, const tz_simulation_config *config,
+                              tz_error *error)
+{
+    const tz_backend *gpu = tz_backend_of_kind(true);
+    if (!tz__may_move(simulation, config, gpu))
+        return tz_backend_find(config->backend, &simulation->backend, error);
+    simulation->backend = tz_backend_of_kind(false);
+    return tz__ahead_to_move(simulation, gpu, config->policy, error);
+}
+
+static tz_status look_at_device(tz_simulation *simulation, bool dry, tz_error *error)
+{
+    tz_device_identity device = {0};
+    const tz_status status = simulation->backend->identify(simulation->device, &device, error);
+    simulation->limits = device.limits;
+    /* A scenario is checked without the device, too. */
+    return status == TZ_BACKEND && dry ? TZ_OK : status;
+}
+
 /* Everything but the policy and the fields. */
 static tz_status set_up(tz_simulation *simulation, const tz_simulation_config *config,
                         tz_error *error)
@@ -103,7 +125,7 @@ static tz_status set_up(tz_simulation *simulation, const tz_simulation_config *c
     simulation->backend_given =
         config->devices || (config->backend && strcmp(config->backend, "auto") != 0);
     if (!status && (!config->devices || config->backend))
-        status = tz_backend_find(config->backend, &simulation->backend, error);
+        status = find_backend(simulation, config, error);
     if (!status && (config->threads < 0 || config->threads > 1024))
         status = tz_error_set(error, TZ_RANGE, "threads", "%d threads; 1 to 1024 are possible",
                               config->threads);
@@ -123,12 +145,21 @@ static tz_status set_up(tz_simulation *simulation, const tz_simulation_config *c
         return status;
     simulation->stopped = config->stopped;
     simulation->overdue = config->overdue;
+    simulation->compiled = config->compiled;
+    simulation->told = config->told;
     simulation->sync = config->sync;
-    tz_device_identity device = {0};
-    status = simulation->backend->identify(simulation->device, &device, error);
-    if (status == TZ_BACKEND && config->dry) /* a scenario is checked without the device, too */
-        status = TZ_OK;
-    simulation->limits = device.limits;
+    return look_at_device(simulation, config->dry, error);
+}
+
+static tz_status choose_plans(tz_simulation *simulation, const tz_simulation_config *config,
+                              tz_error *error)
+{
+    tz_status status = config->policy ? tz_simulation_set_policy(simulation, config->policy, error)
+                                      : tz_simulation_set_plan(simulation, &config->plan, error);
+    if (!status) /* the other ranks of this machine need as much */
+        status =
+            tz_problem_check_memory(&simulation->problem, simulation->bytes,
+                                    simulation->ranks ? simulation->ranks->local_count : 1, error);
     return status;
 }
 
@@ -138,13 +169,18 @@ static tz_status set_up_whole(tz_simulation *simulation, const tz_simulation_con
 {
     tz_status status = set_up(simulation, config, error);
     if (!status)
-        status = config->policy ? tz_simulation_set_policy(simulation, config->policy, error)
-                                : tz_simulation_set_plan(simulation, &config->plan, error);
-    if (!status) /* the other ranks of this machine need as much */
-        status =
-            tz_problem_check_memory(&simulation->problem, simulation->bytes,
-                                    simulation->ranks ? simulation->ranks->local_count : 1, error);
-    return status;
+        status = choose_plans(simulation, config, error);
+    if (status != TZ_MEMORY || !simulation->ahead)
+        return status;
+    /* The host's memory does not suffice: a GPU's may. */
+    tz__ahead_destroy(simulation->ahead);
+    simulation->ahead = NULL;
+    snprintf(simulation->choice, sizeof simulation->choice, "the processor's memory is too small");
+    const tz_backend *host = simulation->backend;
+    if (tz_backend_find(NULL, &simulation->backend, NULL) || simulation->backend == host)
+        return status;
+    status = look_at_device(simulation, config->dry, error);
+    return status ? status : choose_plans(simulation, config, error);
 }
 
 static tz_status create_fields(tz_simulation *simulation, tz_error *error)
@@ -152,6 +188,7 @@ static tz_status create_fields(tz_simulation *simulation, tz_error *error)
     const tz_stencil *stencil = simulation->problem.stencil;
     tz_correction *correction = simulation->correction;
     tz_backend_context context = tz__simulation_context(simulation, &simulation->problem);
+    tz__ahead_compile(simulation);
     tz_status status = simulation->backend->create(&simulation->state, &context, error);
     if (!status && correction) {
         context.problem = &correction->problem;
@@ -191,6 +228,7 @@ void tz_simulation_destroy(tz_simulation *simulation)
     if (!simulation)
         return;
     tz_correction *correction = simulation->correction;
+    tz__ahead_destroy(simulation->ahead);
     tz__simulation_forget_jump(simulation);
     if (correction && correction->state)
         simulation->backend->destroy(correction->state);
@@ -229,7 +267,7 @@ tz_status tz_simulation_set_params(tz_simulation *simulation, size_t count,
     return status;
 }
 
-static tz_policy_subject subject_of(const tz_simulation *simulation)
+tz_policy_subject tz__simulation_subject(const tz_simulation *simulation)
 {
     return (tz_policy_subject){.problem = tz__iterated_problem(simulation),
                                .solution = &simulation->problem,
@@ -237,13 +275,14 @@ static tz_policy_subject subject_of(const tz_simulation *simulation)
                                .precision = tz_simulation_precision(simulation),
                                .backend = simulation->backend,
                                .device = simulation->device,
-                               .place = tz__simulation_place(simulation, simulation->record)};
+                               .place = tz__simulation_place(simulation, simulation->record),
+                               .may_leave = tz__ahead_may_move(simulation)};
 }
 
-tz_status tz_simulation_set_policy(tz_simulation *simulation, const tz_plan_wish *wish,
-                                   tz_error *error)
+tz_status tz__simulation_choose(tz_simulation *simulation, const tz_plan_wish *wish,
+                                tz_error *error)
 {
-    const tz_policy_subject subject = subject_of(simulation);
+    const tz_policy_subject subject = tz__simulation_subject(simulation);
     tz_policy *policy;
     const tz_status status = tz_policy_create(&policy, wish, &subject, error);
     if (status)
@@ -254,6 +293,13 @@ tz_status tz_simulation_set_policy(tz_simulation *simulation, const tz_plan_wish
     simulation->plan = *tz_policy_plan(policy);
     simulation->bytes = tz__simulation_bytes_with(simulation, &simulation->plan);
     return TZ_OK;
+}
+
+tz_status tz_simulation_set_policy(tz_simulation *simulation, const tz_plan_wish *wish,
+                                   tz_error *error)
+{
+    const tz_status status = simulation->state ? tz__move_now(simulation, error) : TZ_OK;
+    return status ? status : tz__simulation_choose(simulation, wish, error);
 }
 
 tz_status tz_simulation_set_plan(tz_simulation *simulation, const tz_plan *plan, tz_error *error)

@@ -2,6 +2,8 @@
 #include "sim/run.h"
 
 #include "base/machine.h"
+#include "base/minmax.h"
+#include "sim/ahead.h"
 #include "sim/fields.h"
 #include "sim/jump.h"
 #include "sim/numbers.h"
@@ -85,7 +87,8 @@ static tz_status record_height(tz_simulation *simulation, int height, int iterat
     plan.height = height;
     tz_plan_use *use = NULL;
     for (size_t i = 0; i < simulation->uses_count && !use; i++) {
-        if (tz_plan_equal(&simulation->uses[i].plan, &plan))
+        if (tz_plan_equal(&simulation->uses[i].plan, &plan) &&
+            strcmp(simulation->uses[i].backend, simulation->backend->name) == 0)
             use = &simulation->uses[i];
     }
     if (!use) {
@@ -95,6 +98,7 @@ static tz_status record_height(tz_simulation *simulation, int height, int iterat
         simulation->uses = uses;
         use = &uses[simulation->uses_count++];
         *use = (tz_plan_use){.plan = plan};
+        snprintf(use->backend, sizeof use->backend, "%s", simulation->backend->name);
         if (height != simulation->plan.height)
             strcpy(use->plan.why, "remainder before an output, a test or the end");
     } else if (height == simulation->plan.height) {
@@ -196,8 +200,8 @@ static int choose_length(const tz_simulation *simulation, int64_t iterations_lef
 {
     const int height = simulation->plan.height;
     const int64_t wanted = tz_policy_stages_to_time(simulation->policy) - simulation->watch.stages;
-    int64_t length = longest_call(simulation);
-    length = length < iterations_left ? length : iterations_left;
+    int64_t length = tz_min(longest_call(simulation), tz__ahead_longest(simulation));
+    length = tz_min(length, iterations_left);
     *timed = wanted > 0 && length >= height;
     if (*timed) {
         const int64_t stages = length / height < wanted ? length / height : wanted;
@@ -299,6 +303,8 @@ static tz_status compute(tz_simulation *simulation, tz_course *course, int itera
     tz_status status = TZ_OK;
     if (simulation->correction && !simulation->correction->ahead)
         status = refine(simulation, course, error);
+    if (!status)
+        status = tz__ahead_wait(simulation, error);
     /* The device is idle at the beginning and at the end of a timed group. */
     if (!status && watch->running != timed)
         status = tz_run_wait(simulation, course, error);
@@ -312,6 +318,7 @@ static tz_status compute(tz_simulation *simulation, tz_course *course, int itera
     if (simulation->correction)
         simulation->correction->ahead = true;
     const double seconds = run_clock_s(simulation) - begin;
+    tz__ahead_timed(simulation, iterations, seconds);
     if (timed) {
         if (!watch->running) {
             watch->running = true;
@@ -675,7 +682,13 @@ static tz_status go_to_stop(tz_simulation *simulation, tz_course *course, int64_
 {
     const bool alone = course->is_check && course->wanted.until_is_update && !course->wanted.jumps;
     const int64_t fused = alone ? course->stop - 1 : course->stop;
+    const int64_t known =
+        course->end < 0 || has_checks(course) ? 0 : course->end - simulation->step;
     tz_status status = TZ_OK;
+    if (!course->wanted.jumps)
+        status = tz__ahead_move(simulation, known, error);
+    if (status)
+        return status;
     if (simulation->step < fused) {
         if (!course->had_turn)
             return pause_here(course, stop);

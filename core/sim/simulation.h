@@ -22,6 +22,8 @@ int64_t tz_simulation_cells(const tz_simulation *simulation);
 const char *tz_simulation_backend(const tz_simulation *simulation); /* its name; never "auto" */
 /* Was it, or its devices, named? Else "auto" has taken it. */
 bool tz_simulation_backend_given(const tz_simulation *simulation);
+/* With "auto": why it is that backend now, in a few words; "" if there is nothing to say. */
+const char *tz_simulation_choice(const tz_simulation *simulation);
 int tz_simulation_threads(const tz_simulation *simulation);
 /* "single" or "double"; "none" for a stencil without real fields. */
 const char *tz_simulation_precision(const tz_simulation *simulation);

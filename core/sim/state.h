@@ -39,6 +39,8 @@ typedef struct tz_correction {
     bool ahead;  /* stages have advanced it since the last refinement */
 } tz_correction;
 
+typedef struct tz_ahead tz_ahead; /* sim/ahead.h */
+
 struct tz_simulation {
     tz_problem problem;
     const tz_plugin *plugin;
@@ -46,6 +48,8 @@ struct tz_simulation {
     tz_series *scalars;          /* of the problem */
     const tz_backend *backend;
     bool backend_given;        /* not "auto", or devices are given */
+    char choice[300];          /* of "auto": why that backend; "": nothing to say */
+    tz_ahead *ahead;           /* what a thread does beside the script; NULL: nothing */
     tz_backend slabs;          /* that table, if there are several devices */
     tz_devices devices;        /* count 0: one device holds the grid */
     tz_model_device *record;   /* of several devices, for their exchanges; NULL: none */
@@ -61,6 +65,8 @@ struct tz_simulation {
     /* As tz_simulation_config has them. */
     int (*stopped)(void);
     int (*overdue)(void);
+    void (*compiled)(void *told);
+    void *told;
     tz_isa isa;        /* of row functions that the simulation itself calls */
     int device;        /* ordinal of the GPU */
     tz_limits limits;  /* the device's */
@@ -93,6 +99,13 @@ struct tz_simulation {
 
 /* Where plans of the simulation run; `record` may be NULL. */
 tz_place tz__simulation_place(const tz_simulation *simulation, const tz_model_device *record);
+
+/* What its policy chooses plans for. */
+tz_policy_subject tz__simulation_subject(const tz_simulation *simulation);
+
+/* tz_simulation_set_policy() where the simulation is. */
+tz_status tz__simulation_choose(tz_simulation *simulation, const tz_plan_wish *wish,
+                                tz_error *error);
 
 /* From which file other ranks get the plugin. */
 const char *tz__simulation_plugin_file(const tz_simulation *simulation);

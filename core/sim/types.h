@@ -25,6 +25,7 @@ typedef struct tz_run_end {
 /* A plan that was used, with its stages, iterations and seconds. */
 typedef struct tz_plan_use {
     tz_plan plan;
+    char backend[16]; /* by which; "": a checkpoint of an earlier version did not say */
     int64_t stages, steps;
     double seconds;
     int64_t under_way; /* steps of stages that may still run */

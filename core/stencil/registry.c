@@ -464,7 +464,7 @@ static plugin_slot *late_slot(const tz_stencil *stencil)
     return late && !late->slot->compiled ? late->slot : NULL;
 }
 
-void tz_stencil_compile_begin(const tz_stencil *stencil, const tz_cancel *cancel)
+void tz_stencil_compile_begin(const tz_stencil *stencil, bool kept_only, const tz_cancel *cancel)
 {
     plugin_slot *slot = late_slot(stencil);
     if (!slot || slot->compiling || slot->not_compiled.code)
@@ -474,7 +474,13 @@ void tz_stencil_compile_begin(const tz_stencil *stencil, const tz_cancel *cancel
         finish(slot);
         return;
     }
-    slot->compiling = tz_thread_start(&slot->thread, build_beside, slot) == 0;
+    if (!kept_only)
+        slot->compiling = tz_thread_start(&slot->thread, build_beside, slot) == 0;
+}
+
+bool tz_stencil_is_interpreted(const tz_stencil *stencil)
+{
+    return late_slot(stencil) != NULL;
 }
 
 /* Wait for the thread. */

@@ -48,8 +48,10 @@ typedef struct tz_late_rows {
 tz_status tz_registry_add_late(tz_registry *registry, const char *name, const tz_plugin *theirs,
                                tz_late_rows *late, const tz_plugin **plugin, tz_error *error);
 /* [main] Begin to compile the row functions of a stencil beside the run, unless they are compiled,
- * or cannot be. What is kept is taken at once. */
-void tz_stencil_compile_begin(const tz_stencil *stencil, const tz_cancel *cancel);
+ * or cannot be. What is kept is taken at once; with `kept_only` there is no more. */
+void tz_stencil_compile_begin(const tz_stencil *stencil, bool kept_only, const tz_cancel *cancel);
+/* [main] Are its row functions the slow ones, since nobody has compiled them yet? */
+bool tz_stencil_is_interpreted(const tz_stencil *stencil);
 /* [main] Are they still being compiled? If that has ended, they take the place of the slow ones. */
 bool tz_stencil_is_compiling(const tz_stencil *stencil);
 /* [main] Compile them, unless they are, and wait. Compiled functions are held against the cell

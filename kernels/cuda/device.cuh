@@ -67,6 +67,11 @@ TZ_DEVICE double tz_abs(double value)
 {
     return fabs(value);
 }
+/* a * b + c, rounded down. */
+TZ_DEVICE float tz_fma_down(float a, float b, float c)
+{
+    return __fmaf_rd(a, b, c);
+}
 /* Correctly rounded. */
 TZ_DEVICE float tz_sqrt_real(float value)
 {

@@ -2,8 +2,10 @@
  * cell after the other along the last axis, and each cell loads its neighbours from device memory,
  * through the caches. The text is plain, so that it is compiled soon.
  *
- * Coordinates outside the grid are replaced by those of the boundary, per axis. Warps that read
- * inside the grid alone may run an instance of the code without that.
+ * Two instances of a pass (BORDER). Warps that read inside the grid alone run the one without
+ * tests of coordinates, whose divisions are quick (divide.cuh). The other one replaces coordinates
+ * outside the grid by those of the boundary, per axis. It also computes again what the quick
+ * divisions may have got wrong.
  *
  * Defined by C, besides what common.cuh lists:
  *
@@ -11,11 +13,16 @@
  *   TZ_THREADS, TZ_BLOCKS            threads of a block; blocks of a multiprocessor
  *   TZ_WIDE                          threads of a block along x
  *   TZ_CELLS                         cells of a lane's step, along the last axis
- *   TZ_INNER, TZ_CALLS               1: there is such an instance; the other one calls a function
- *                                    for each read, which is slower and compiled sooner
+ *   TZ_CALLS                         1: at the border each read calls a function, which is slower
+ *                                    and compiled sooner
+ *   TZ_BESIDE                        1: reads past the ends of rows need no border instance
  *   TZ_SHORT                         1: an axis is not longer than it is read past its sides
  *   TZ_BELOW_x, TZ_ABOVE_x           how far passes read to both sides of axis x, y, z
- *   TZ_STORES_p(D)                   fields that pass p stores: D(role, name, type, index) */
+ *   TZ_LAUNCH_LIST(D)                passes that are launched: D(pass, cell, radius). If it has one
+ *                                    of two, that one computes the other as well
+ *                                    (direct_fused.cuh)
+ *   TZ_STORES_p(D)                   fields that such a pass stores: D(role, name, type, index) */
+#include "divide.cuh"
 #include "read.cuh"
 
 struct tz_place {
@@ -24,15 +31,40 @@ struct tz_place {
     long long step;
 };
 
-template <bool BORDER, class T>
+/* The instances: 0 where nothing is read outside the grid, 2 where it may be read past the ends of
+ * rows, 1 anywhere. */
+enum { TZ_BORDER = 1, TZ_INNER = TZ_BESIDE ? 2 : 0 };
+
+/* The column `dx` from a place in the grid. */
+template <int BORDER> TZ_DEVICE int tz_column(const tz_arguments &a, const tz_place &p, int dx)
+{
+    return BORDER == 2 && dx != 0 ? tz_map_near<TZ_LOW_X, TZ_HIGH_X>(p.x + dx, a.nx) : p.x + dx;
+}
+
+template <int BORDER, class T>
 TZ_DEVICE T tz_read(const tz_arguments &a, const tz_place &p, const T *field,
                     const tz_edges<T> &edge, int dx, int dy, int dz)
 {
     const tz_index plane = TZ_DIMS > 2 ? (tz_index)a.plane : 0;
-    if (BORDER)
+    if (BORDER == TZ_BORDER)
         return tz_read_border<T>(a, field, edge, p.x + dx, p.y + dy, p.z + dz);
-    return tz_load_one(field + (p.at + dx + (tz_index)a.pitch * dy + plane * dz));
+    const int beside = tz_column<BORDER>(a, p, dx) - p.x;
+    return tz_load_one(field + (p.at + beside + (tz_index)a.pitch * dy + plane * dz));
 }
+
+#define TZ__CONTEXT_ENTRY(role, name, type, index)                                                 \
+    c.name = (const type *)a.in[index];                                                            \
+    c.name##_edge = tz_edges_of<type>(a, index);
+/* All members of the context `c`. */
+#define TZ__FILL_CONTEXT                                                                           \
+    c.arguments = &a;                                                                              \
+    c.tz_doubt = tz_no_doubts();                                                                   \
+    TZ_FIELD_LIST(TZ__CONTEXT_ENTRY)                                                               \
+    TZ__CONTEXT_CONSTANTS(0)
+
+/* What passes have that compute an earlier pass, and do first (direct_fused.cuh). */
+#define TZ__CONTEXT_EARLIER
+#define TZ__MAKE_EARLIER(border, a, c, p)
 
 /* ---- The language of cell updates ------------------------------------------------------------ */
 
@@ -41,13 +73,14 @@ TZ_DEVICE T tz_read(const tz_arguments &a, const tz_place &p, const T *field,
     tz_edges<type> name##_edge;                                                                    \
     type name##_new;
 #define TZ_CELL_ONCE(cell, ONCE)                                                                   \
-    TZ__CONTEXT(cell, const tz_arguments *arguments;)                                              \
-    TZ__CELL_UPDATE(cell, ONCE, context_##cell, tz_place, template <bool TZ__BORDER>, <TZ__BORDER>)
+    TZ__CONTEXT(cell, const tz_arguments *arguments; tz_doubts tz_doubt; TZ__CONTEXT_EARLIER)      \
+    TZ__CELL_UPDATE(cell, ONCE, context_##cell, tz_place, template <int TZ__BORDER>, <TZ__BORDER>)
 #define TZ__READ_state(f, dx, dy, dz)                                                              \
     tz_read<TZ__BORDER>(*tz_c.arguments, tz_p, tz_c.f, tz_c.f##_edge, (dx), (dy), (dz))
 #define TZ__READ_static TZ__READ_state
 #define TZ__READ_streamed(f, dx, dy, dz)                                                           \
-    tz_load_one(tz_c.f + (TZ__BORDER ? tz_map_nearest(tz_p.x, tz_c.arguments->nx) : tz_p.x))
+    tz_load_one(tz_c.f +                                                                           \
+                (TZ__BORDER == TZ_BORDER ? tz_map_nearest(tz_p.x, tz_c.arguments->nx) : tz_p.x))
 #define TZ__AT3(f, dx, dy, dz) TZ__CAT(TZ__READ_, TZ__CAT(TZ__KIND_, f))(f, dx, dy, dz)
 #define TZ_PUT(f, value) (tz_c.f##_new = (value))
 #define TZ_X TZ__WHOLE_X((tz_p.x))

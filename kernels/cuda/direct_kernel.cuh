@@ -1,7 +1,6 @@
 /* kernels/cuda: the kernel of the direct family. Included after the passes.
  *
- * geometry: cells of a lane, blocks along x and along y if that is not the last axis; [5] is the
- * pass. */
+ * Blocks have the axes of the grid. geometry: cells of a lane; [5] is the pass. */
 
 /* The last axis, along which lanes go: its coordinate of a place, its extent; and from one cell of
  * a lane to the next. */
@@ -23,22 +22,19 @@
 #endif
 
 // clang-format off
-#define TZ__CONTEXT_ENTRY(role, name, type, index)                                                 \
-    c.name = (const type *)a.in[index];                                                            \
-    c.name##_edge = tz_edges_of<type>(a, index);
 #define TZ__STORE(role, name, type, index)                                                         \
     tz_store_one((type *)a.out[index] + p[k].at, c[k].name##_new);
-/* The loads of a step come before its stores, so that they wait for memory together. */
+/* The loads of a step come before its stores, so that they wait for memory together. Returns
+ * whether all cells are right. */
 #define TZ__DEFINE_PASS(pass, cell, radius)                                                        \
-    template <bool BORDER>                                                                         \
-    TZ_DEVICE void tz_run_##pass(const tz_arguments &a, tz_place at, int end)                      \
+    template <int BORDER>                                                                          \
+    TZ_DEVICE bool tz_run_##pass(const tz_arguments &a, tz_place at, int end)                      \
     {                                                                                              \
+        bool right = true;                                                                         \
         pass_##pass::context_##cell context;                                                       \
         {                                                                                          \
             pass_##pass::context_##cell &c = context;                                              \
-            c.arguments = &a;                                                                      \
-            TZ_FIELD_LIST(TZ__CONTEXT_ENTRY)                                                       \
-            TZ__CONTEXT_CONSTANTS(0)                                                               \
+            TZ__FILL_CONTEXT                                                                       \
         }                                                                                          \
         TZ_ROLL for (; at.TZ_ALONG < end;) {                                                       \
             tz_place p[TZ_CELLS];                                                                  \
@@ -46,6 +42,7 @@
             TZ_UNROLL for (int k = 0; k < TZ_CELLS; k++) {                                         \
                 p[k] = at;                                                                         \
                 c[k] = context;                                                                    \
+                TZ__MAKE_EARLIER(BORDER, a, c[k], p[k])                                            \
                 pass_##pass::update_##cell<BORDER>(c[k], p[k]);                                    \
                 at.TZ_ALONG += TZ_STRIDE;                                                          \
                 at.at += TZ_STRIDE_AT(a);                                                          \
@@ -53,18 +50,17 @@
             TZ_UNROLL for (int k = 0; k < TZ_CELLS; k++)                                           \
                 if (k == 0 || p[k].TZ_ALONG < end) {                                               \
                     TZ_STORES_##pass(TZ__STORE)                                                    \
+                    right = right && !tz_is_doubtful(c[k].tz_doubt);                               \
                 }                                                                                  \
         }                                                                                          \
+        return right;                                                                              \
     }
 #define TZ__RUN_PASS(pass, cell, radius)                                                           \
-    if (TZ_PASSES == 1 || a.geometry[5] == pass) {                                                 \
-        if (TZ_INNER && inside)                                                                    \
-            tz_run_##pass<!TZ_INNER>(a, p, end);                                                   \
-        else                                                                                       \
-            tz_run_##pass<true>(a, p, end);                                                        \
-    }
+    if ((TZ_LAUNCHES == 1 || a.geometry[5] == pass) &&                                             \
+        !(inside && tz_run_##pass<TZ_INNER>(a, p, end)))                                           \
+        tz_run_##pass<TZ_BORDER>(a, p, end);
 // clang-format on
-TZ_PASS_LIST(TZ__DEFINE_PASS)
+TZ_LAUNCH_LIST(TZ__DEFINE_PASS)
 
 /* Are elements `low` to `high` of an axis, and those that they read, inside the grid? */
 #define TZ_INSIDE_OF(axis, low, high, n)                                                           \
@@ -72,11 +68,13 @@ TZ_PASS_LIST(TZ__DEFINE_PASS)
 
 TZ_KERNEL_MANY(tz_stage, TZ_THREADS, TZ_BLOCKS)(const TZ_UNCOPIED tz_arguments a)
 {
-    const int cells = a.geometry[0], wide = a.geometry[1], high = a.geometry[2];
-    const int number = tz_block(0), thread = tz_thread();
-    const int chunk = TZ_SPAN_LOW(a) + number / (wide * high) * cells * TZ_STRIDE;
-    tz_place p = {number % wide * TZ_WIDE + thread % TZ_WIDE,
-                  number / wide % high * (TZ_THREADS / TZ_WIDE) + thread / TZ_WIDE, 0, 0, a.step};
+    const int cells = a.geometry[0], thread = tz_thread();
+    const int chunk = TZ_SPAN_LOW(a) + tz_block(TZ_DIMS - 1) * cells * TZ_STRIDE;
+    tz_place p = {thread % TZ_WIDE, thread / TZ_WIDE, 0, 0, a.step};
+    if (TZ_DIMS > 1)
+        p.x += tz_block(0) * TZ_WIDE;
+    if (TZ_DIMS > 2)
+        p.y += tz_block(1) * (TZ_THREADS / TZ_WIDE);
     if (TZ_DIMS == 1)
         p.x += chunk;
     else
@@ -85,12 +83,12 @@ TZ_KERNEL_MANY(tz_stage, TZ_THREADS, TZ_BLOCKS)(const TZ_UNCOPIED tz_arguments a
     const int end = last < span ? last : span;
     if (p.x >= a.nx || p.y >= a.ny)
         return;
-    p.at = p.x + (tz_index)a.pitch * p.y + (TZ_DIMS > 2 ? (tz_index)a.plane * p.z : 0);
+    p.at = tz_hidden(p.x + (tz_index)a.pitch * p.y + (TZ_DIMS > 2 ? (tz_index)a.plane * p.z : 0));
     /* The warp's elements. A last step may go beyond `last`. */
     const int x = p.x - tz_lane() % TZ_WIDE, columns = TZ_BITS_GRID ? a.columns - 31 * a.nx : a.nx;
     const int far = last + (TZ_CELLS - 1) * TZ_STRIDE - 1;
-    const bool inside = TZ_INSIDE_OF(X, x, TZ_DIMS == 1 ? far : x + 31, columns) &&
+    const bool inside = (TZ_BESIDE || TZ_INSIDE_OF(X, x, TZ_DIMS == 1 ? far : x + 31, columns)) &&
                         (TZ_DIMS < 2 || TZ_INSIDE_OF(Y, p.y, TZ_DIMS == 2 ? far : p.y, a.ny)) &&
                         (TZ_DIMS < 3 || TZ_INSIDE_OF(Z, p.z, far, a.nz));
-    TZ_PASS_LIST(TZ__RUN_PASS)
+    TZ_LAUNCH_LIST(TZ__RUN_PASS)
 }

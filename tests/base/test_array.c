@@ -4,7 +4,7 @@
 #include "base/array.h"
 #include <math.h>
 
-static void types_have_sizes_and_names(void **state)
+TEST(types_have_sizes_and_names)
 {
     for (int t = 0; t < TZ_DTYPE_COUNT; t++) {
         const char *code = tz_dtype_code((tz_dtype)t);
@@ -17,7 +17,7 @@ static void types_have_sizes_and_names(void **state)
     assert_string_equal(tz_dtype_code(TZ_DTYPE_F32), "f4");
 }
 
-static void shapes_are_counted(void **state)
+TEST(shapes_are_counted)
 {
     assert_int_equal(tz_shape_count(1, (int64_t[]){7}), 7);
     assert_int_equal(tz_shape_count(3, (int64_t[]){7, 5, 3}), 105);
@@ -28,7 +28,7 @@ static void shapes_are_counted(void **state)
     assert_int_equal(tz_shape_count(2, (int64_t[]){INT64_C(1) << 40, INT64_C(1) << 40}), -1);
 }
 
-static void arrays_are_made_zero(void **state)
+TEST(arrays_are_made_zero)
 {
     for (int t = 0; t < TZ_DTYPE_COUNT; t++) {
         tz_array *array;
@@ -49,7 +49,7 @@ static void arrays_are_made_zero(void **state)
     tz_array_destroy(NULL);
 }
 
-static void values_are_converted(void **state)
+TEST(values_are_converted)
 {
     tz_array *array;
     const int64_t one = 1;
@@ -63,7 +63,7 @@ static void values_are_converted(void **state)
     tz_array_destroy(array);
 }
 
-static void values_must_fit_their_type(void **state)
+TEST(values_must_fit_their_type)
 {
     static const struct {
         tz_dtype dtype;
@@ -94,7 +94,7 @@ static void values_must_fit_their_type(void **state)
 }
 
 /* Numbers that are one number in a double. */
-static void integers_are_exact(void **state)
+TEST(integers_are_exact)
 {
     tz_array *array;
     int64_t value;
@@ -130,7 +130,7 @@ static void integers_are_exact(void **state)
     tz_array_destroy(array);
 }
 
-static void impossible_arrays_are_refused(void **state)
+TEST(impossible_arrays_are_refused)
 {
     tz_array *array = (tz_array *)&array;
     check_error(tz_array_create(&array, TZ_DTYPE_F32, 2, (int64_t[]){4, 0}, &failure), TZ_RANGE, "",
@@ -145,7 +145,7 @@ static void impossible_arrays_are_refused(void **state)
     assert_null(array);
 }
 
-static void elements_are_put_x_first(void **state)
+TEST(elements_are_put_x_first)
 {
     const int64_t shape[] = {2, 3, 4};
     static const char *const orders[] = {"xyz", "xzy", "yxz", "yzx", "zxy", "zyx"};
@@ -172,8 +172,3 @@ static void elements_are_put_x_first(void **state)
                     "must name each of the 3 axes once, such as \"xyz\"");
     tz_array_destroy(array);
 }
-
-TEST_MAIN(NULL, NULL, TEST(elements_are_put_x_first), TEST(types_have_sizes_and_names),
-          TEST(shapes_are_counted), TEST(arrays_are_made_zero), TEST(values_are_converted),
-          TEST(values_must_fit_their_type), TEST(integers_are_exact),
-          TEST(impossible_arrays_are_refused))

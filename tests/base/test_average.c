@@ -12,7 +12,7 @@ static double covered(double from, double to, int64_t k)
     return last > first ? last - first : 0.0;
 }
 
-static void spans_cover_the_axis(void **state)
+TEST(spans_cover_the_axis)
 {
     for (int64_t cells = 1; cells <= CELLS_MAX; cells += 13)
         for (int values = 1; values <= cells; values++) {
@@ -30,7 +30,7 @@ static void spans_cover_the_axis(void **state)
         }
 }
 
-static void values_are_means_of_what_they_cover(void **state)
+TEST(values_are_means_of_what_they_cover)
 {
     double columns[CELLS_MAX], made[CELLS_MAX];
     tz_average_span spans[CELLS_MAX];
@@ -52,7 +52,7 @@ static void values_are_means_of_what_they_cover(void **state)
         }
 }
 
-static void heights_divide_and_nan_spreads(void **state)
+TEST(heights_divide_and_nan_spreads)
 {
     const double columns[6] = {2, 4, NAN, 8, 6, 2};
     double made[3];
@@ -69,7 +69,7 @@ static void heights_divide_and_nan_spreads(void **state)
 }
 
 /* The same bits as the order of additions that average.h gives, for narrow and for wide spans. */
-static void the_order_of_additions_is_fixed(void **state)
+TEST(the_order_of_additions_is_fixed)
 {
     double columns[CELLS_MAX], made[CELLS_MAX];
     for (int64_t k = 0; k < CELLS_MAX; k++)
@@ -89,6 +89,3 @@ static void the_order_of_additions_is_fixed(void **state)
             assert_true(made[0] == all / (3.0 * span.width));
         }
 }
-
-TEST_MAIN(NULL, NULL, TEST(spans_cover_the_axis), TEST(values_are_means_of_what_they_cover),
-          TEST(the_order_of_additions_is_fixed), TEST(heights_divide_and_nan_spreads))

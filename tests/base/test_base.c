@@ -40,7 +40,7 @@ __attribute__((visibility("default"))) int rename(const char *from, const char *
 
 /* After a loss of power there is the old file or the new one, whole: bytes are on the disk before
  * the name is. */
-static void atomic_files_are_on_the_disk_before_they_have_a_name(void **state)
+SCRATCH_TEST(atomic_files_are_on_the_disk_before_they_have_a_name)
 {
     static const char *const texts[] = {"first", "second"};
     char path[800];
@@ -60,7 +60,7 @@ static void atomic_files_are_on_the_disk_before_they_have_a_name(void **state)
     }
 }
 
-static void atomic_files_appear_whole(void **state)
+SCRATCH_TEST(atomic_files_appear_whole)
 {
     tz_atomic_file *file, *other;
     size_t bytes;
@@ -75,7 +75,6 @@ static void atomic_files_appear_whole(void **state)
     check_error(tz_atomic_commit(other, &failure), TZ_IO, "x.bin", "exists already");
     text = scratch_slurp(path, &bytes);
     assert_string_equal(text, "first");
-    free(text);
     assert_int_equal(scratch_count(*state), 1);
     check_error(tz_atomic_open(&file, path, false, &failure), TZ_IO, "x.bin", "exists already");
     assert_ok(tz_atomic_open(&file, path, true, &failure));
@@ -86,13 +85,12 @@ static void atomic_files_appear_whole(void **state)
     assert_ok(tz_atomic_commit(file, &failure));
     text = scratch_slurp(path, &bytes);
     assert_string_equal(text, "fourth");
-    free(text);
     check_error(tz_atomic_open(&file, scratch_path(*state, "no/such/x"), false, &failure), TZ_IO,
                 "no/such/x", "No such file");
     assert_int_equal(scratch_count(*state), 1);
 }
 
-static void atomic_files_survive_a_full_disk(void **state)
+SCRATCH_TEST(atomic_files_survive_a_full_disk)
 {
     tz_atomic_file *file;
     struct rlimit before, low;
@@ -117,7 +115,7 @@ static void atomic_files_survive_a_full_disk(void **state)
 }
 
 /* Temporary files of killed processes are removed; those in use, and others, stay. */
-static void dead_temporary_files_are_swept(void **state)
+SCRATCH_TEST(dead_temporary_files_are_swept)
 {
     static const char *const dead[] = {".a.png.tmp-123-0", ".x.tmp-1-0.tmp-99-12"},
                              *const others[] = {"a.tmp-123-0",   ".a.png.tmp-123",   ".a.tmp-12x-0",
@@ -145,7 +143,7 @@ static void dead_temporary_files_are_swept(void **state)
 }
 
 /* A process that is killed while it writes leaves no file, or one that a sweep removes. */
-static void killed_processes_leave_nothing(void **state)
+SCRATCH_TEST(killed_processes_leave_nothing)
 {
     scratch *s = *state;
     for (int replace = 0; replace < 2; replace++) {
@@ -172,7 +170,7 @@ static void killed_processes_leave_nothing(void **state)
 }
 
 /* Another process that sweeps all the time takes no file away that is being written. */
-static void sweeps_leave_files_in_use(void **state)
+SCRATCH_TEST(sweeps_leave_files_in_use)
 {
     enum { FILES = 400 };
     scratch *s = *state;
@@ -189,7 +187,7 @@ static void sweeps_leave_files_in_use(void **state)
     assert_int_equal(waitpid(child, NULL, 0), child);
 }
 
-static void directories_are_made(void **state)
+SCRATCH_TEST(directories_are_made)
 {
     struct stat facts;
     const char *path = scratch_path(*state, "a/b//c/");
@@ -201,7 +199,7 @@ static void directories_are_made(void **state)
                 "Not a directory");
 }
 
-static void names_are_suggested(void **state)
+SCRATCH_TEST(names_are_suggested)
 {
     static const char *const names[] = {"viridis", "inferno", "gray", "balance"};
     char text[64], tiny[16];
@@ -218,10 +216,3 @@ static void names_are_suggested(void **state)
     tz_names_hint(tiny, sizeof tiny, "xyz", names, 4);
     assert_string_equal(tz_names_hint(text, sizeof text, "xyz", names, 0), "");
 }
-
-TEST_MAIN(NULL, NULL, SCRATCH_TEST(atomic_files_appear_whole),
-          SCRATCH_TEST(atomic_files_are_on_the_disk_before_they_have_a_name),
-          SCRATCH_TEST(atomic_files_survive_a_full_disk),
-          SCRATCH_TEST(dead_temporary_files_are_swept),
-          SCRATCH_TEST(killed_processes_leave_nothing), SCRATCH_TEST(sweeps_leave_files_in_use),
-          SCRATCH_TEST(directories_are_made), SCRATCH_TEST(names_are_suggested))

@@ -36,7 +36,7 @@ static mode_t mode_of(const char *path)
     return facts.st_mode & 07777;
 }
 
-static void entries_come_back(void **state)
+TEST(entries_come_back)
 {
     scratch *s = *state;
     setenv("TRAPEZE_CACHE", scratch_path(s, "cache/inner"), 1);
@@ -49,7 +49,7 @@ static void entries_come_back(void **state)
     assert_int_equal(mode_of(scratch_path(s, "cache/inner/own")), 0700);
 }
 
-static void a_folder_that_others_may_change_is_refused(void **state)
+TEST(a_folder_that_others_may_change_is_refused)
 {
     scratch *s = *state;
     char folder[800];
@@ -77,7 +77,7 @@ static void a_folder_that_others_may_change_is_refused(void **state)
     assert_ok(tz_cache_check_private(&own, &failure));
 }
 
-static void a_folder_of_another_user_is_refused(void **state)
+TEST(a_folder_of_another_user_is_refused)
 {
     scratch *s = *state;
     char folder[800];
@@ -93,7 +93,7 @@ static void a_folder_of_another_user_is_refused(void **state)
         skip_test("this user cannot give files away");
 }
 
-static void a_cache_that_others_may_change_is_refused(void **state)
+TEST(a_cache_that_others_may_change_is_refused)
 {
     scratch *s = *state;
     char folder[800];
@@ -124,7 +124,7 @@ static void find_entry(char path[1200], const char *folder)
     assert_true(*path != '\0');
 }
 
-static void entries_that_others_may_have_written_are_not_read(void **state)
+TEST(entries_that_others_may_have_written_are_not_read)
 {
     scratch *s = *state;
     char folder[800], entry[1200], other[800];
@@ -154,7 +154,7 @@ static void entries_that_others_may_have_written_are_not_read(void **state)
 
 /* Somebody who may write in the folder above exchanges this user's folder and his own, again and
  * again. */
-static void exchanged_folders_are_never_read(void **state)
+TEST(exchanged_folders_are_never_read)
 {
     enum { READS = 400 };
     static const char wrong[] = "what was conceived";
@@ -194,7 +194,7 @@ static void exchanged_folders_are_never_read(void **state)
 }
 
 /* The newest 256 of a kind that is kept, if they are small. */
-static void what_cannot_be_written_is_kept_in_memory(void **state)
+TEST(what_cannot_be_written_is_kept_in_memory)
 {
     static const tz_cache_kind kept = {.magic = "KEPTHER", .ending = "three", .kept = true};
     scratch *s = *state;
@@ -219,9 +219,4 @@ static void what_cannot_be_written_is_kept_in_memory(void **state)
     assert_false(holds("written", &kept));
 }
 
-TEST_MAIN(scratch_setup, scratch_teardown, TEST(entries_come_back),
-          TEST(a_folder_that_others_may_change_is_refused),
-          TEST(a_folder_of_another_user_is_refused),
-          TEST(a_cache_that_others_may_change_is_refused),
-          TEST(entries_that_others_may_have_written_are_not_read),
-          TEST(exchanged_folders_are_never_read), TEST(what_cannot_be_written_is_kept_in_memory))
+TEST_GROUP(scratch_setup, scratch_teardown)

@@ -3,7 +3,7 @@
 
 #include <errno.h>
 
-static void an_error_has_code_place_and_message(void **state)
+TEST(an_error_has_code_place_and_message)
 {
     memset(&failure, 'x', sizeof failure);
     assert_int_equal(tz_error_set(&failure, TZ_RANGE, "grid", "%d cells", 7), TZ_RANGE);
@@ -19,7 +19,7 @@ static void an_error_has_code_place_and_message(void **state)
 }
 
 /* An error may be wrapped: the new message and place contain the old ones. */
-static void arguments_may_point_into_the_error(void **state)
+TEST(arguments_may_point_into_the_error)
 {
     tz_error_set(&failure, TZ_FORMAT, "line 3", "no number");
     tz_error_set(&failure, TZ_IO, failure.message, "%s: %s", failure.place, failure.message);
@@ -27,7 +27,7 @@ static void arguments_may_point_into_the_error(void **state)
     assert_string_equal(failure.message, "line 3: no number");
 }
 
-static void long_texts_are_cut_and_terminated(void **state)
+TEST(long_texts_are_cut_and_terminated)
 {
     static char text[4000];
     char line[16];
@@ -44,6 +44,3 @@ static void long_texts_are_cut_and_terminated(void **state)
     tz_error_format(&failure, line, sizeof line);
     assert_string_equal(line, "b");
 }
-
-TEST_MAIN(NULL, NULL, TEST(an_error_has_code_place_and_message),
-          TEST(arguments_may_point_into_the_error), TEST(long_texts_are_cut_and_terminated))

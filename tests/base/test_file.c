@@ -6,7 +6,7 @@
 #include <sys/stat.h>
 #include <sys/un.h>
 
-static void all_bytes_are_read(void **state)
+TEST(all_bytes_are_read)
 {
     char path[] = "/tmp/tz-read-XXXXXX", *text;
     size_t length;
@@ -35,7 +35,7 @@ static void all_bytes_are_read(void **state)
 }
 
 /* Nothing that could block is opened: a test that hangs is ended by alarm(). */
-static void only_regular_files_are_read(void **state)
+TEST(only_regular_files_are_read)
 {
     char folder[] = "/tmp/tz-read-XXXXXX";
     assert_non_null(mkdtemp(folder));
@@ -84,7 +84,7 @@ static void only_regular_files_are_read(void **state)
 }
 
 /* A file with a hole may be larger than the memory. */
-static void what_does_not_fit_is_refused(void **state)
+TEST(what_does_not_fit_is_refused)
 {
     char path[] = "/tmp/tz-read-XXXXXX", *text;
     size_t length;
@@ -97,6 +97,3 @@ static void what_does_not_fit_is_refused(void **state)
     close(file);
     unlink(path);
 }
-
-TEST_MAIN(NULL, NULL, TEST(all_bytes_are_read), TEST(only_regular_files_are_read),
-          TEST(what_does_not_fit_is_refused))

@@ -38,7 +38,7 @@ static tz_status push_note(tz_job_queue *queue, int number, int *order, int *cou
     return tz_job_queue_push(queue, &(tz_job){note_run, note_release, n}, error);
 }
 
-static void the_queue_keeps_order_and_errors(void **state)
+TEST(the_queue_keeps_order_and_errors)
 {
     tz_job_queue *queue;
     int order[64] = {0}, count = 0, released = 0;
@@ -71,7 +71,7 @@ static void the_queue_keeps_order_and_errors(void **state)
 }
 
 /* An error that was settled is over. */
-static void a_settled_queue_goes_on(void **state)
+TEST(a_settled_queue_goes_on)
 {
     tz_job_queue *queue;
     int order[8] = {0}, count = 0, released = 0;
@@ -97,7 +97,7 @@ static tz_status wait_for_all(void *data, tz_error *error)
     return TZ_OK;
 }
 
-static void workers_share_a_queue(void **state)
+TEST(workers_share_a_queue)
 {
     tz_job_queue *queue;
     pthread_barrier_t all;
@@ -109,6 +109,3 @@ static void workers_share_a_queue(void **state)
     assert_ok(tz_job_queue_destroy(queue, &failure));
     pthread_barrier_destroy(&all);
 }
-
-TEST_MAIN(NULL, NULL, TEST(the_queue_keeps_order_and_errors), TEST(a_settled_queue_goes_on),
-          TEST(workers_share_a_queue))

@@ -12,7 +12,7 @@ static json_t *read_text(const char *text)
     return value;
 }
 
-static void values(void **state)
+TEST(values)
 {
     (void)state;
     json_t *root =
@@ -29,7 +29,7 @@ static void values(void **state)
 }
 
 /* What jansson writes reads back as the same. */
-static void round_trip(void **state)
+TEST(round_trip)
 {
     (void)state;
     json_t *made = json_pack("{s:s, s:[i, f, b, n], s:{s:s}}", "text \xc3\xa9\n\t\"\\/",
@@ -44,7 +44,7 @@ static void round_trip(void **state)
     json_decref(made);
 }
 
-static void texts_are_made_printable(void **state)
+TEST(texts_are_made_printable)
 {
     (void)state;
     json_t *root = read_text("[\"\\u001b[2J\\u0000\\b\", \"\xff\", \"\\ud800x\", \"\\u009b\"]");
@@ -55,7 +55,7 @@ static void texts_are_made_printable(void **state)
     json_decref(root);
 }
 
-static void what_is_refused(void **state)
+TEST(what_is_refused)
 {
     (void)state;
     static const char *const bad[] = {"",         "{",          "[1,]",      "[1 2]",
@@ -80,7 +80,7 @@ static void what_is_refused(void **state)
 }
 
 /* Checkpoints keep all bits of a number. */
-static void doubles_are_kept_whole(void **state)
+TEST(doubles_are_kept_whole)
 {
     (void)state;
     static const double values[] = {
@@ -96,6 +96,3 @@ static void doubles_are_kept_whole(void **state)
         json_decref(object);
     }
 }
-
-TEST_MAIN(NULL, NULL, TEST(values), TEST(round_trip), TEST(doubles_are_kept_whole),
-          TEST(texts_are_made_printable), TEST(what_is_refused))

@@ -4,7 +4,7 @@
 #include "base/machine.h"
 #include <sys/resource.h>
 
-static void a_machine_has_a_name_and_cores(void **state)
+TEST(a_machine_has_a_name_and_cores)
 {
     tz_machine machine, again;
     memset(&machine, 0xee, sizeof machine);
@@ -23,7 +23,7 @@ static void a_machine_has_a_name_and_cores(void **state)
     assert_int_equal(again.isa, machine.isa);
 }
 
-static void the_instruction_set_can_be_lowered(void **state)
+TEST(the_instruction_set_can_be_lowered)
 {
     tz_machine machine;
     const char *given = getenv("TZ_ISA");
@@ -53,7 +53,7 @@ static void the_instruction_set_can_be_lowered(void **state)
     assert_int_equal(tz_isa_of_vectors(128), TZ_ISA_COUNT - 1);
 }
 
-static void memory_is_limited_by_the_address_space(void **state)
+TEST(memory_is_limited_by_the_address_space)
 {
     assert_true(tz_machine_memory_available() > 0);
 #ifndef __SANITIZE_ADDRESS__ /* its shadow memory exceeds such a limit */
@@ -69,7 +69,7 @@ static void memory_is_limited_by_the_address_space(void **state)
 #endif
 }
 
-static void the_clock_goes_forward(void **state)
+TEST(the_clock_goes_forward)
 {
     double before = tz_machine_clock_s();
     for (int i = 0; i < 1000; i++) {
@@ -78,7 +78,3 @@ static void the_clock_goes_forward(void **state)
         before = now;
     }
 }
-
-TEST_MAIN(NULL, NULL, TEST(a_machine_has_a_name_and_cores),
-          TEST(the_instruction_set_can_be_lowered), TEST(memory_is_limited_by_the_address_space),
-          TEST(the_clock_goes_forward))

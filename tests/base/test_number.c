@@ -16,7 +16,7 @@ static void check_text(double value, const char *unit, const char *wanted)
     assert_string_equal(tz_duration_text(text, value, unit), wanted);
 }
 
-static void durations_are_read(void **state)
+TEST(durations_are_read)
 {
     check_parse("2 ms", "s", 0.002);
     check_parse("0.1 ms", "s", 1e-4);
@@ -31,7 +31,7 @@ static void durations_are_read(void **state)
     check_parse("3 years", "years", 3); /* the parameter's own unit */
 }
 
-static void other_texts_are_refused(void **state)
+TEST(other_texts_are_refused)
 {
     static const char list[] = "known: s, ms, us, µs, ns, min, h";
     double value;
@@ -49,7 +49,7 @@ static void other_texts_are_refused(void **state)
     check_error(tz_duration_parse("2 s", "", &value, &failure), TZ_UNKNOWN, "", "give a number");
 }
 
-static void times_get_the_prefix_that_suits(void **state)
+TEST(times_get_the_prefix_that_suits)
 {
     check_text(0.0025, "s", "2.5 ms");
     check_text(2.5, "ms", "2.5 ms");
@@ -66,7 +66,7 @@ static void times_get_the_prefix_that_suits(void **state)
     check_text(0.5, "", "0.5");
 }
 
-static void numbers_round_trip(void **state)
+TEST(numbers_round_trip)
 {
     static const double cases[] = {0.1,
                                    1e22,
@@ -97,6 +97,3 @@ static void numbers_round_trip(void **state)
         assert_true(tz_number_parse(text, strlen(text), &back) && back == v);
     }
 }
-
-TEST_MAIN(NULL, NULL, TEST(numbers_round_trip), TEST(durations_are_read),
-          TEST(other_texts_are_refused), TEST(times_get_the_prefix_that_suits))

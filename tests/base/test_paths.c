@@ -3,7 +3,7 @@
 
 #include "base/paths.h"
 
-static void folders_of_paths(void **state)
+TEST(folders_of_paths)
 {
     static const char *const pairs[][2] = {
         {"a/b/c.lua", "a/b"}, {"c.lua", "."}, {"/c.lua", "/"}, {"a/", "a"}, {"", "."}};
@@ -16,7 +16,7 @@ static void folders_of_paths(void **state)
     assert_string_equal(tiny, "fol");
 }
 
-static void lists_own_their_texts(void **state)
+TEST(lists_own_their_texts)
 {
     tz_paths paths = {0};
     char text[] = "first";
@@ -32,7 +32,7 @@ static void lists_own_their_texts(void **state)
     tz_paths_clear(&paths);
 }
 
-static void given_plugin_folders_come_first(void **state)
+TEST(given_plugin_folders_come_first)
 {
     tz_paths paths = {0};
     setenv("TRAPEZE_PLUGIN_PATH", "/one::two/three:", 1);
@@ -46,7 +46,7 @@ static void given_plugin_folders_come_first(void **state)
     unsetenv("TRAPEZE_PLUGIN_PATH");
 }
 
-static void shipped_folders_exist(void **state)
+TEST(shipped_folders_exist)
 {
     tz_paths devices = {0}, benchmarks = {0};
     char path[1024];
@@ -81,7 +81,7 @@ static void check_cache(const char *given, const char *shared, const char *home,
     free(folder);
 }
 
-static void the_cache_follows_the_environment(void **state)
+TEST(the_cache_follows_the_environment)
 {
     check_cache("/mine", "/shared", "/home/x", "/mine", true);
     check_cache("", "/shared", "/home/x", NULL, false);
@@ -91,7 +91,3 @@ static void the_cache_follows_the_environment(void **state)
     check_cache(NULL, NULL, NULL, NULL, true);
     check_cache(NULL, "", "", NULL, true);
 }
-
-TEST_MAIN(NULL, NULL, TEST(folders_of_paths), TEST(lists_own_their_texts),
-          TEST(given_plugin_folders_come_first), TEST(shipped_folders_exist),
-          TEST(the_cache_follows_the_environment))

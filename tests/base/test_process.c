@@ -28,7 +28,7 @@ static tz_status run(const char *script, double limit_s, int (*stopped)(void), c
     return tz_process_run(&process, output, code, &failure);
 }
 
-static void output_and_exit_code(void **state)
+TEST(output_and_exit_code)
 {
     char *output = NULL;
     int code;
@@ -44,7 +44,7 @@ static void output_and_exit_code(void **state)
     free(output);
 }
 
-static void output_without_end_is_cut(void **state)
+TEST(output_without_end_is_cut)
 {
     char *output = NULL;
     int code;
@@ -54,7 +54,7 @@ static void output_without_end_is_cut(void **state)
     free(output);
 }
 
-static void a_program_that_hangs_is_killed_with_its_children(void **state)
+TEST(a_program_that_hangs_is_killed_with_its_children)
 {
     char *output = NULL;
     int code;
@@ -68,7 +68,7 @@ static void a_program_that_hangs_is_killed_with_its_children(void **state)
     assert_int_equal(waitpid(-1, &code, WNOHANG), -1); /* nothing is left to wait for */
 }
 
-static void a_child_that_keeps_the_output_open_does_not_hold_it_up(void **state)
+TEST(a_child_that_keeps_the_output_open_does_not_hold_it_up)
 {
     char *output = NULL;
     int code;
@@ -79,7 +79,7 @@ static void a_child_that_keeps_the_output_open_does_not_hold_it_up(void **state)
     free(output);
 }
 
-static void what_cannot_be_started(void **state)
+TEST(what_cannot_be_started)
 {
     const char *const arguments[] = {"nothing", NULL};
     const tz_process process = {
@@ -106,7 +106,7 @@ static tz_status feed(const char *script, const char *text, size_t times)
     return end ? end : status;
 }
 
-static void programs_read_what_is_written(void **state)
+TEST(programs_read_what_is_written)
 {
     assert_ok(feed("test $(wc -c) = 1100000", "0123456789\n", 100000));
     assert_ok(feed("cat >/dev/null; yes | head -c 300000 >&2", "text", 1));
@@ -122,7 +122,7 @@ static void programs_read_what_is_written(void **state)
 }
 
 /* A process that is killed takes what it has started along, and the folder with it. */
-static void a_killed_process_leaves_no_program(void **state)
+TEST(a_killed_process_leaves_no_program)
 {
     static const char lasting[] = "/tmp/tz-process-XXXXXX";
     char folder[sizeof lasting], path[64], text[32] = "";
@@ -163,7 +163,7 @@ static void a_killed_process_leaves_no_program(void **state)
 }
 
 /* A program answers on its input. */
-static void programs_answer(void **state)
+TEST(programs_answer)
 {
     const char *const arguments[] = {"sh", "-c", "read -r a; echo \"$a $a\" >&0; read -r a; exit 5",
                                      NULL};
@@ -190,8 +190,3 @@ static void programs_answer(void **state)
     tz_feed_kill(program);
     tz_feed_kill(NULL);
 }
-
-TEST_MAIN(NULL, NULL, TEST(output_and_exit_code), TEST(a_killed_process_leaves_no_program),
-          TEST(output_without_end_is_cut), TEST(a_program_that_hangs_is_killed_with_its_children),
-          TEST(a_child_that_keeps_the_output_open_does_not_hold_it_up),
-          TEST(what_cannot_be_started), TEST(programs_read_what_is_written), TEST(programs_answer))

@@ -221,14 +221,14 @@ static int run_jobs(const char *names)
 
 /* ---- The tests ------------------------------------------------------------------------------- */
 
-static void test_ranks(void **state)
+TEST(test_ranks)
 {
     check_ranks("1", "test_ranks", "facts exchange order agree status serve twice", NULL, NULL);
     check_ranks("2", "test_ranks", "facts exchange order agree status serve twice", NULL, NULL);
     check_ranks("3", "test_ranks", "facts exchange order agree status serve", NULL, NULL);
 }
 
-static void test_failures(void **state)
+TEST(test_failures)
 {
     check_ranks("2", "test_ranks", "abort", NULL, "trapeze: rank 1 on ");
     check_ranks("2", "test_ranks", "differ", NULL, ": MPI failed: ");
@@ -236,7 +236,7 @@ static void test_failures(void **state)
 }
 
 /* Without mpirun there are no ranks, and functions take that. */
-static void test_alone(void **state)
+TEST(test_alone)
 {
     const tz_ranks *ranks = (const tz_ranks *)&failure;
     int rank, count;
@@ -251,7 +251,7 @@ static void test_alone(void **state)
 }
 
 /* What each MPI and Slurm set. */
-static void test_environment(void **state)
+TEST(test_environment)
 {
     static const struct {
         const char *rank, *count;
@@ -274,13 +274,15 @@ static void test_environment(void **state)
     }
 }
 
-static int run(int argc, char **argv)
+static int run_named(int argc, char **argv)
 {
-    const struct CMUnitTest tests[] = {TEST(test_alone), TEST(test_environment), TEST(test_ranks),
-                                       TEST(test_failures)};
-    if (argc > 1)
-        return run_jobs(argv[1]);
-    allow_mpirun();
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return run_jobs(argv[1]);
 }
-TEST_FILE(run)
+
+static int set_up(void **state)
+{
+    allow_mpirun();
+    return 0;
+}
+
+TEST_GROUP_WITH(set_up, NULL, run_named)

@@ -98,7 +98,7 @@ static void write_csv(FILE *out)
     tz_sheet_csv(&few, false, out);
 }
 
-static void text_has_the_columns_that_rows_have(void **state)
+TEST(text_has_the_columns_that_rows_have)
 {
     wrote(write_text, "  name      n  share     ms longe     b first\n"
                       "  ab        1 12.5 %      2     1   500 <longer>\n"
@@ -106,7 +106,7 @@ static void text_has_the_columns_that_rows_have(void **state)
                       "  none      0  refused: none\n");
 }
 
-static void csv_quotes_and_leaves_empty(void **state)
+TEST(csv_quotes_and_leaves_empty)
 {
     wrote(write_csv,
           "name,note,count,knob,bytes,extent,chosen,time_s,inner_chosen,inner_time_s,parts,first\n"
@@ -115,7 +115,7 @@ static void csv_quotes_and_leaves_empty(void **state)
           "none,,0,0,5,1 2,,,,,c=1;d=2,<c>\n");
 }
 
-static void json_has_no_key_for_what_is_not_there(void **state)
+TEST(json_has_no_key_for_what_is_not_there)
 {
     json_t *list = tz_sheet_json(&sheet);
     char *text = json_dumps(json_array_get(list, 0), JSON_COMPACT);
@@ -156,7 +156,7 @@ static void facts_in(tz_form form, const char *want)
     free(text);
 }
 
-static void facts_have_parts(void **state)
+TEST(facts_have_parts)
 {
     facts_in(TZ_FORM_TEXT,
              "run 1\n  cpu: 2\n  no name\n  plan  one\n        more\n        two,\n        cut\n"
@@ -165,6 +165,3 @@ static void facts_have_parts(void **state)
                           "run 1,plan,\"two, cut\"\n\"run 1, parameters\",h,3\nrun 1,end,4\n"
                           "run 2,end,5\n");
 }
-
-TEST_MAIN(NULL, NULL, TEST(text_has_the_columns_that_rows_have), TEST(csv_quotes_and_leaves_empty),
-          TEST(json_has_no_key_for_what_is_not_there), TEST(facts_have_parts))

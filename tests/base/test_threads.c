@@ -50,7 +50,7 @@ static void mark(void *any, int64_t begin, int64_t end, int thread)
     }
 }
 
-static void every_element_is_visited_once_by_its_thread(void **state)
+TEST(every_element_is_visited_once_by_its_thread)
 {
     static const int64_t counts[] = {0, 1, 2, 7, 40, 999, ELEMENTS};
     for (int threads = 0; threads <= THREADS_MAX; threads += threads < 5 ? 1 : 7) {
@@ -97,7 +97,7 @@ static void meet(void *any, int thread, int count)
     }
 }
 
-static void calls_have_the_threads_that_they_ask_for(void **state)
+TEST(calls_have_the_threads_that_they_ask_for)
 {
     for (int threads = 1; threads <= 9; threads += 4) {
         tz_threads *pool = pool_of(threads);
@@ -121,7 +121,7 @@ static void add(void *any, int thread, int count)
 }
 
 /* Threads that sleep between calls, and threads that have just worked. */
-static void many_calls_follow_each_other(void **state)
+TEST(many_calls_follow_each_other)
 {
     tz_threads *pool = pool_of(2);
     atomic_int sum = 0;
@@ -155,7 +155,7 @@ static void call_again(void *any, int thread, int count)
     tz_threads_run(in->pool, 3, count_alone, in);
 }
 
-static void a_pool_that_works_leaves_others_alone(void **state)
+TEST(a_pool_that_works_leaves_others_alone)
 {
     inner in = {.pool = pool_of(3)};
     tz_threads_run(in.pool, 3, call_again, &in);
@@ -177,7 +177,7 @@ static void *call_often(void *any)
     return NULL;
 }
 
-static void several_threads_may_call(void **state)
+TEST(several_threads_may_call)
 {
     tz_threads *pool = pool_of(3);
     pthread_t other[2];
@@ -194,7 +194,7 @@ static void several_threads_may_call(void **state)
 
 /* ---- The machine ----------------------------------------------------------------------------- */
 
-static void threads_that_cannot_start_are_an_error(void **state)
+TEST(threads_that_cannot_start_are_an_error)
 {
     tz_threads *pool = pool_of(7);
     meeting m = {.pool = pool, .rounds = 3};
@@ -223,7 +223,7 @@ static void take_place(void *any, int thread, int count)
     sched_getaffinity(0, sizeof(cpu_set_t), &((places *)any)->set[thread]);
 }
 
-static void threads_stay_where_they_are_told_to(void **state)
+TEST(threads_stay_where_they_are_told_to)
 {
     static const char *const wanted[] = {NULL, "false", "true", "close"};
     cpu_set_t all;
@@ -248,7 +248,7 @@ static void threads_stay_where_they_are_told_to(void **state)
     }
 }
 
-static void the_environment_says_how_many(void **state)
+TEST(the_environment_says_how_many)
 {
     static const struct {
         const char *text;
@@ -263,9 +263,3 @@ static void the_environment_says_how_many(void **state)
     unsetenv("OMP_NUM_THREADS");
     assert_int_equal(tz_threads_default(), machine.cores);
 }
-
-TEST_MAIN(NULL, NULL, TEST(every_element_is_visited_once_by_its_thread),
-          TEST(calls_have_the_threads_that_they_ask_for), TEST(many_calls_follow_each_other),
-          TEST(a_pool_that_works_leaves_others_alone), TEST(several_threads_may_call),
-          TEST(threads_that_cannot_start_are_an_error), TEST(threads_stay_where_they_are_told_to),
-          TEST(the_environment_says_how_many))

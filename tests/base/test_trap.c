@@ -21,7 +21,7 @@ static void raise_it(void *argument)
 
 static void own_handler(int signal_number) {}
 
-static void faults_are_caught(void **state)
+TEST(faults_are_caught)
 {
     tz_trap trap;
     int value = 0, number = SIGFPE;
@@ -39,5 +39,3 @@ static void faults_are_caught(void **state)
     assert_int_equal(sigaction(SIGFPE, NULL, &after), 0);
     assert_ptr_equal(after.sa_handler, own_handler);
 }
-
-TEST_MAIN(NULL, NULL, TEST(faults_are_caught))

@@ -12,7 +12,7 @@ static char folder[] = "/tmp/trapeze-devices.XXXXXX";
 
 /* ---- Samples --------------------------------------------------------------------------------- */
 
-static void samples_have_median_least_and_spread(void **state)
+TEST(samples_have_median_least_and_spread)
 {
     tz_samples samples = {0};
     tz_samples_add(&samples, 7);
@@ -32,7 +32,7 @@ static void samples_have_median_least_and_spread(void **state)
     assert_true(tz_samples_median(&samples) == 2);
 }
 
-static void numbers_are_rounded_to_four_digits(void **state)
+TEST(numbers_are_rounded_to_four_digits)
 {
     tz_model_number number;
     assert_true(tz_round_number(0) == 0);
@@ -52,7 +52,7 @@ static void numbers_are_rounded_to_four_digits(void **state)
     assert_int_equal(strlen(number.source), TZ_MODEL_SOURCE_SIZE - 1);
 }
 
-static void names_are_short(void **state)
+TEST(names_are_short)
 {
     static const struct {
         const char *title, *name;
@@ -90,7 +90,7 @@ static double modelled_size(double size, double near, double far, double last)
     return tz__cache_size(bytes, seconds, count);
 }
 
-static void a_cache_ends_where_half_comes_from_memory(void **state)
+TEST(a_cache_ends_where_half_comes_from_memory)
 {
     for (double size = 8; size < 60; size *= 1.1) {
         assert_true(fabs(modelled_size(size, 1, 3, 128) / size - 1) < 0.1);
@@ -122,7 +122,7 @@ static void drop(const char *name)
     assert_int_equal(unlink(path), 0);
 }
 
-static void records_are_found_by_name(void **state)
+TEST(records_are_found_by_name)
 {
     static tz_model_device device;
     char path[512];
@@ -160,7 +160,7 @@ static void put_cpu(const char *name, const char *title, int cores, int vector_b
     put(file, text);
 }
 
-static void the_newest_record_of_this_cpu_counts(void **state)
+TEST(the_newest_record_of_this_cpu_counts)
 {
     static tz_model_device device;
     tz_machine machine;
@@ -190,7 +190,7 @@ static void the_newest_record_of_this_cpu_counts(void **state)
         drop(names[k]);
 }
 
-static void a_kept_record_leaves_the_previous(void **state)
+TEST(a_kept_record_leaves_the_previous)
 {
     static tz_model_device device, again;
     char path[512], previous[520];
@@ -239,7 +239,7 @@ static bool count_and_stop(void *context, double done, const char *what)
     return (*left)-- > 0;
 }
 
-static void better_numbers_are_kept(void **state)
+TEST(better_numbers_are_kept)
 {
     static tz_model_device best, now;
     tz_number_set(&now.fp32_rate, 0.5, "measured: first");
@@ -259,7 +259,7 @@ static void better_numbers_are_kept(void **state)
 }
 
 /* A number that is changed is the one that a record with that line would give. */
-static void numbers_can_be_changed(void **state)
+TEST(numbers_can_be_changed)
 {
     tz_model_device shipped, d;
     assert_ok(tz_device_find("gtx280", &shipped, &failure));
@@ -284,7 +284,7 @@ static void numbers_can_be_changed(void **state)
     assert_memory_equal(&d, &shipped, sizeof d);
 }
 
-static void a_calibration_can_be_stopped(void **state)
+TEST(a_calibration_can_be_stopped)
 {
     static tz_model_device device;
     int left = 3;
@@ -295,7 +295,7 @@ static void a_calibration_can_be_stopped(void **state)
 }
 
 /* Every number is known, in bounds and has a source. Speeds are not checked. */
-static void this_cpu_can_be_calibrated(void **state)
+TEST(this_cpu_can_be_calibrated)
 {
     static tz_model_device device, again;
     char path[512];
@@ -335,6 +335,50 @@ static void this_cpu_can_be_calibrated(void **state)
     assert_int_equal(unlink(path), 0);
 }
 
+/* Clocks on which equal work takes a second each time, or one to two: other programs run. */
+static double made_up_s;
+
+static double quiet_clock_s(void)
+{
+    return made_up_s += 1.0;
+}
+
+static double busy_clock_s(void)
+{
+    static unsigned random = 1;
+    random = random * 1664525u + 1013904223u;
+    return made_up_s += 1.0 + (double)(random >> 16) / 65536.0;
+}
+
+TEST(a_busy_machine_shows_in_the_spread)
+{
+    static tz_model_device quiet, busy;
+    tz_calibration how = {.seconds = 0.1, .far_bytes = 16 << 20, .clock_s = quiet_clock_s};
+    const tz_status status = tz_calibrate_cpu(&quiet, &how, &failure);
+    if (status == TZ_UNSUPPORTED)
+        skip_test("%s", failure.message);
+    assert_ok(status);
+    how.clock_s = busy_clock_s;
+    assert_ok(tz_calibrate_cpu(&busy, &how, &failure));
+    assert_non_null(strstr(quiet.clock_hz.source, "median 0.0 % slower"));
+    assert_null(strstr(busy.clock_hz.source, "median 0.0 % slower"));
+    assert_true(tz_calibration_spread(&busy) > TZ_CALIBRATION_BUSY);
+}
+
+TEST(the_spread_is_what_sources_say)
+{
+    static tz_model_device record;
+    assert_true(tz_calibration_spread(&record) == 0.0);
+    tz_number_set(&record.clock_hz, 1e9, "measured: a chain, best of 9, median 3.0 %% slower");
+    tz_number_set(&record.fp32_rate, 4, "measured: FADD, median of 20, spread 40.0 %%");
+    tz_number_set(&record.l2_latency_s, 1e-7, "measured: loads, median of 20, spread up to 1 %%");
+    tz_number_set(&record.fork_s, 1e-6, "measured: calls, best quarter of 9, median 3 us");
+    assert_true(fabs(tz_calibration_spread(&record) - 0.215) < 1e-9); /* between 3 and 40 % */
+    tz_number_set(&record.fp32_rate, 4, "measured: FADD, median of 20, spread 2.0 %%");
+    assert_true(fabs(tz_calibration_spread(&record) - 0.025) < 1e-9);
+    assert_true(tz_calibration_spread(&record) < TZ_CALIBRATION_BUSY);
+}
+
 static int set_up(void **state)
 {
     if (!mkdtemp(folder))
@@ -347,9 +391,4 @@ static int tear_down(void **state)
     return rmdir(folder);
 }
 
-TEST_MAIN(set_up, tear_down, TEST(samples_have_median_least_and_spread),
-          TEST(numbers_are_rounded_to_four_digits), TEST(a_cache_ends_where_half_comes_from_memory),
-          TEST(names_are_short), TEST(records_are_found_by_name),
-          TEST(the_newest_record_of_this_cpu_counts), TEST(a_kept_record_leaves_the_previous),
-          TEST(better_numbers_are_kept), TEST(numbers_can_be_changed),
-          TEST(a_calibration_can_be_stopped), TEST(this_cpu_can_be_calibrated))
+TEST_GROUP(set_up, tear_down)

@@ -17,7 +17,7 @@ static void compile(const char *what, char *text)
     compile_for(what, text, NULL);
 }
 
-static void texts_compile(void **state)
+TEST(texts_compile)
 {
     size_t count;
     const tz__chains *table = tz__chains_table(&count);
@@ -81,7 +81,7 @@ static void run_chains(bench *b, tz__chains chains, int rounds, void *a, void *o
         assert_true(b->cycles[k] > 0);
 }
 
-static void chains_take_every_step(void **state)
+TEST(chains_take_every_step)
 {
     static bench b;
     const int rounds = 3;
@@ -127,7 +127,7 @@ static void chains_take_every_step(void **state)
 }
 
 /* The steps of every rate and latency run on a host, without a race or an address gone wrong. */
-static void every_chain_runs(void **state)
+TEST(every_chain_runs)
 {
     static bench b;
     size_t count;
@@ -140,7 +140,7 @@ static void every_chain_runs(void **state)
 
 /* What energies are measured with has data without order: no two threads' are the same, they do not
  * run away, and do not come to rest. */
-static void energy_data_have_no_order(void **state)
+TEST(energy_data_have_no_order)
 {
     static bench b, later;
     size_t count;
@@ -173,7 +173,7 @@ static void energy_data_have_no_order(void **state)
     }
 }
 
-static void words_lead_through_all_lines(void **state)
+TEST(words_lead_through_all_lines)
 {
     static bench b;
     enum { LINES = 96, LINE_WORDS = 32 };
@@ -199,7 +199,7 @@ static void words_lead_through_all_lines(void **state)
     assert_int_equal(b.to[0], order[32] + order[31]);
 }
 
-static void copies_copy_everything(void **state)
+TEST(copies_copy_everything)
 {
     static bench b;
     size_t count;
@@ -225,7 +225,7 @@ static void copies_copy_everything(void **state)
     }
 }
 
-static void blocks_synchronise_and_pass_words(void **state)
+TEST(blocks_synchronise_and_pass_words)
 {
     static bench b;
     int rounds = 5;
@@ -245,6 +245,4 @@ static void blocks_synchronise_and_pass_words(void **state)
     }
 }
 
-TEST_MAIN(open_machine, close_machine, TEST(texts_compile), TEST(chains_take_every_step),
-          TEST(every_chain_runs), TEST(words_lead_through_all_lines), TEST(copies_copy_everything),
-          TEST(blocks_synchronise_and_pass_words), TEST(energy_data_have_no_order))
+TEST_GROUP(open_machine, close_machine)

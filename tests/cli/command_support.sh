@@ -3,7 +3,6 @@
 bad=${2:-$(dirname "$bin")/../bad-plugins}
 [ -d "$bad" ] || bad=
 case $bad in '' | /*) ;; *) bad=$(pwd)/$bad ;; esac
-cd "$work" || exit 1
 absent() { [ ! -e "$1" ]; }
 empty_dir() { [ -z "$(ls -A "$1")" ]; }
 

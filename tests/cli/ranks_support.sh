@@ -1,6 +1,5 @@
 # Sourced by the tests of several ranks, as support.sh; ends the script where they cannot run.
 . "$here/support.sh"
-cd "$work" || exit 1
 if ! command -v mpirun >/dev/null 2>&1; then
     skip 'runs of several ranks' 'no mpirun'
     finish
@@ -13,7 +12,7 @@ fi
 # More ranks than cores, which must not spin, as root, in a container; leaks of MPI are no matter here.
 export OMPI_MCA_rmaps_base_oversubscribe=1 OMPI_MCA_mpi_yield_when_idle=1 PRTE_MCA_rmaps_default_mapping_policy=:oversubscribe
 export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
-export ASAN_OPTIONS=detect_leaks=0 TRAPEZE_CACHE="$work/cache"
+export ASAN_OPTIONS=detect_leaks=0
 
 # m COUNT ARGUMENT…: runs that many ranks.
 m() {

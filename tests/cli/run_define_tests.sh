@@ -1,13 +1,11 @@
 #!/bin/sh
 # Tests of stencils that scenarios define, as seen from outside: compilers, caches, signals, `trapeze new`, and the
-# shipped scenarios: run_define_tests.sh TRAPEZE SCENARIOS_DIR
+# shipped scenarios: run_define_tests.sh TRAPEZE
 set -u
 here=$(cd "$(dirname "$0")" && pwd)
 . "$here/support.sh"
-scenarios=$(cd "$2" && pwd)
-cd "$work" || exit 1
+scenarios=$here/../../scripts/stencils
 unset CC
-export TRAPEZE_CACHE="$work/cache"
 images() { ls "$work/cache/stencils" 2>/dev/null | wc -l; }
 
 cat >heat.lua <<'END'

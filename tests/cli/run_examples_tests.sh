@@ -4,8 +4,6 @@
 set -u
 here=$(cd "$(dirname "$0")" && pwd)
 . "$here/support.sh"
-cd "$work" || exit 1
-export TRAPEZE_CACHE="$work/cache" HOME="$work"
 
 t examples
 check 'examples' is $rc 0

@@ -5,8 +5,6 @@ set -u
 here=$(cd "$(dirname "$0")" && pwd)
 . "$here/support.sh"
 kills=${2:-6}
-cd "$work" || exit 1
-export TRAPEZE_CACHE="$work/cache" HOME="$work"
 
 # read_movie COMMAND FILE…: prints to ./out.
 read_movie() { python3 "$here/movie/read.py" "$@" >out 2>err </dev/null; }

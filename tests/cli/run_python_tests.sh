@@ -1,11 +1,9 @@
 #!/bin/sh
-# What Python reads of a run: the lines of the README, and the notebook's cells. run_python_tests.sh TRAPEZE SOURCE
+# What Python reads of a run: the lines of the README, and the notebook's cells. run_python_tests.sh TRAPEZE
 set -u
 here=$(cd "$(dirname "$0")" && pwd)
 . "$here/support.sh"
-cd "$work" || exit 1
-source=$2
-export TRAPEZE_CACHE="$work/cache" HOME="$work"
+source=$here/../..
 python=
 # Debian's packages belong to its own Python, which need not be the first one in PATH.
 for candidate in python3 /usr/bin/python3; do

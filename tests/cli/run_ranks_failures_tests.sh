@@ -1,8 +1,34 @@
 #!/bin/sh
-# Tests of runs of several ranks: failures and signals: run_ranks_failures_tests.sh TRAPEZE
+# Tests of runs of several ranks: what is refused, failures, signals, and killed runs that go on: run_ranks_failures_tests.sh TRAPEZE
 set -u
 here=$(cd "$(dirname "$0")" && pwd)
 . "$here/ranks_support.sh"
+
+# ---- Refused at the start
+printf 'print(1)\n' >one.lua
+m 2 run one.lua --hieght 3
+expect "wrong use is told once" errs_once 'unknown option --hieght' rc 2
+m 2 run nothing.lua
+check 'a missing script is told once' errs_once 'nothing.lua'
+m 2 plugins life
+check 'other commands run once' once 'life 1.0.0'
+m 2 run one.lua --unsafe -q
+check '--unsafe is of one process' is "$rc $(cat out)" '0 1'
+
+# Without the module, and with another MPI's mpirun.
+mkdir -p bare/bin && cp "$bin" bare/bin/trapeze
+timeout 900 mpirun -n 2 bare/bin/trapeze run one.lua >out 2>err
+rc=$?
+check 'no module: fails' fails
+check 'no module: says so once' errs_once 'this Trapeze was built without MPI: install the package trapeze-mpi, or install libopenmpi-dev'
+check 'no module: runs nothing' is "$(cat out)" ''
+timeout 900 mpirun -n 1 bare/bin/trapeze run one.lua >out 2>err
+rc=$?
+check 'one rank needs no module' is "$rc $(cat out)" '0 1'
+OMPI_COMM_WORLD_SIZE=4 OMPI_COMM_WORLD_RANK=0 "$bin" run one.lua >out 2>err
+rc=$?
+check 'another mpirun: fails' fails
+check 'another mpirun: says so' errs 'mpirun started 4 ranks, and the MPI that Trapeze was built with sees 1'
 
 # ---- Failures
 printf 'local tz = require "trapeze"\ntz.log("begun")\nlocal function deep() error("too bad") end\ndeep()\n' >fail.lua
@@ -94,6 +120,32 @@ wait $job
 rc=$?
 check 'a folder that is gone: an error of the script' is "$rc" 1
 check 'a folder that is gone: told' grep -q 'cannot ' out
+
+# ---- Killed runs that go on
+# On another number of ranks, too.
+t run "$here/resume/all.lua" --out whole --backend cpu
+timeout 900 mpirun -n 2 "$bin" run "$here/resume/all.lua" --out parts --backend cpu >out 2>err </dev/null &
+job=$!
+await [ -e parts/round1.npy ]
+for pid in $(pgrep -f -- "all.lua --out parts"); do
+    grep -qz '^OMPI_COMM_WORLD_RANK=1\|^PMI_RANK=1' "/proc/$pid/environ" 2>/dev/null && kill -KILL "$pid"
+done
+wait $job
+rc=$?
+check 'a rank is killed' fails
+cp -r parts other
+m 3 resume parts
+check 'a killed run goes on with 3 ranks' is "$rc" 0
+check 'with 3 ranks: the same files' same_files whole parts
+m 2 resume parts
+check 'a run that is done: told once' errs_once 'the run is done'
+m 2 resume nowhere
+check 'a folder that is not there: told once' errs_once 'nowhere: '
+m 2 resume other --out x
+check 'resume takes no --out: told once' errs_once 'takes no --out'
+t resume other
+check 'a killed run goes on alone' is "$rc" 0
+check 'alone: the same files' same_files whole other
 
 t doctor --verbose
 check 'doctor names MPI' says '(MPI '

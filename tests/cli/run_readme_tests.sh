@@ -1,12 +1,11 @@
 #!/bin/sh
-# The blocks and commands of the README do what is printed, and the gallery is complete. run_readme_tests.sh TRAPEZE SOURCE
+# The blocks and commands of the README do what is printed, and the gallery is complete. run_readme_tests.sh TRAPEZE
 # Every indented block of the README must have a case here: it runs, or the case says why not, and what tests it.
 set -u
 here=$(cd "$(dirname "$0")" && pwd)
 . "$here/support.sh"
-source=$(cd "$2" && pwd)
-cd "$work" || exit 1
-export TRAPEZE_CACHE="$work/cache" TRAPEZE_DEVICES="$work/devices" HOME="$work"
+source=$here/../..
+export TRAPEZE_DEVICES="$work/devices"
 
 # The files block-1, block-2, …: the indented blocks of the README. A blank line within a block belongs to it.
 awk '

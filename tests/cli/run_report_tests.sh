@@ -4,8 +4,6 @@
 set -u
 here=$(cd "$(dirname "$0")" && pwd)
 . "$here/support.sh"
-cd "$work" || exit 1
-export TRAPEZE_CACHE="$work/cache" HOME="$work"
 
 # Only the page's own elements: one script is data, one draws it.
 harmless() { occurs "$1" '<script' 2 && occurs "$1" '</script' 2 && occurs "$1" '<img' 0 && occurs "$1" '@DATA@' 0; }

@@ -7,8 +7,6 @@ here=$(cd "$(dirname "$0")" && pwd)
 . "$here/support.sh"
 kills=${2:-3}
 seed=${3:-1}
-cd "$work" || exit 1
-export TRAPEZE_CACHE="$work/cache" HOME="$work"
 script=$here/resume/all.lua
 
 draw() { # draw N: a number from 0 to N - 1 in $drawn
@@ -240,27 +238,4 @@ t run "$script" --walltime 0s
 check "a walltime of nothing" is $rc 2
 t run "$script" --checkpoint soon
 check "a time that is none" errs "--checkpoint"
-
-# ---- Several ranks ---------------------------------------------------------------------------------
-
-if command -v mpirun >/dev/null 2>&1; then
-    export OMPI_MCA_rmaps_base_oversubscribe=1 PRTE_MCA_rmaps_default_mapping_policy=:oversubscribe
-    export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 ASAN_OPTIONS=detect_leaks=0
-    ranks=$here/resume/ranks.lua
-    rm -r whole
-    mkdir whole
-    (cd whole && "$bin" run "$ranks" --out run -q >../out 2>../err </dev/null)
-    timeout 900 mpirun -n 2 "$bin" run "$ranks" --out ranks --walltime 300ms -q >out 2>err </dev/null
-    rc=$?
-    check "two ranks stop at --walltime, or are done" [ $rc -eq 3 -o $rc -eq 0 ]
-    if stopped ranks; then
-        timeout 900 mpirun -n 2 "$bin" resume ranks --walltime 300ms -q >out 2>err </dev/null
-        rc=$?
-        check "two ranks go on" [ $rc -eq 3 -o $rc -eq 0 ]
-    fi
-    stopped ranks && t resume ranks -q
-    check "two ranks that stopped, then one: every byte" diff -r -q -x run.json -x log.txt whole/run ranks
-else
-    skip 'runs of several ranks' 'no mpirun'
-fi
 finish

@@ -3,8 +3,6 @@
 #   run_series_tests.sh TRAPEZE
 set -u
 . "$(cd "$(dirname "$0")" && pwd)/support.sh"
-cd "$work" || exit 1
-export TRAPEZE_CACHE="$work/cache" HOME="$work"
 
 cat >series.lua <<'END'
 local tz = require "trapeze"
@@ -108,6 +106,7 @@ for i, grid in enumerate(xml.parse(path(prefix + "x.xdmf")).getroot().findall("D
         data = open(path(item.text), "rb").read()
         at = int(item.get("Seek"))
         assert data[at:at + len(wanted)] == wanted and item.get("Endian") == "Little"
+        assert item.get("Format") == "Binary" and item.get("NumberType") == ("UChar" if field == "alive" else "Float")
         count = 1
         for n in shape: count *= n
         assert count * int(item.get("Precision")) == len(wanted)

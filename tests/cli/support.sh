@@ -3,6 +3,8 @@ bin=$1
 case $bin in /*) ;; *) bin=$(pwd)/$bin ;; esac
 work=$(mktemp -d "${TMPDIR:-/tmp}/trapeze-cli.XXXXXX")
 trap 'rm -rf "$work"' EXIT
+cd "$work" || exit 1
+export TRAPEZE_CACHE="$work/cache" HOME="$work"
 count=0
 failed=0
 

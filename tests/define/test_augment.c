@@ -61,7 +61,7 @@ static int points(int dims, int radius, bool star, int steps)
     return count;
 }
 
-static void test_points(void **state)
+TEST(test_points)
 {
     static const struct {
         int dims, radius;
@@ -77,7 +77,7 @@ static void test_points(void **state)
 }
 
 /* Coefficients of two steps are the products of those of one, in double precision. */
-static void test_coefficients(void **state)
+TEST(test_coefficients)
 {
     static const double wanted[] = {0.01, 0.14, 0.53, 0.28, 0.04};
     double values[] = {0.1, 0.7, 0.2};
@@ -123,7 +123,7 @@ static void refused(const tz_definition *d, tz_status status, const char *words)
         fail_msg("'%s' is not in '%s'", words, failure.message);
 }
 
-static void test_refusals(void **state)
+TEST(test_refusals)
 {
     const tz_defined_field fields[] = {REAL_STATE("u"), REAL_STATIC("speed")};
     double values[] = {0.2, 0.5, 0.3}, large[17 * 17 * 17];
@@ -162,5 +162,3 @@ static void test_refusals(void **state)
     d.boundary = TZ_PERIODIC;
     assert_ok(define_with(&d));
 }
-
-TEST_MAIN(NULL, NULL, TEST(test_points), TEST(test_coefficients), TEST(test_refusals))

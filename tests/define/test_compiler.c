@@ -113,7 +113,7 @@ static void use_compiler(scratch *s, const char *text)
     setenv("CC", command, 1);
 }
 
-static void a_source_becomes_a_plugin_once(void **state)
+TEST(a_source_becomes_a_plugin_once)
 {
     char path[1024], other[1024];
     const char *cache = fresh_cache(*state);
@@ -140,7 +140,7 @@ static void a_source_becomes_a_plugin_once(void **state)
     assert_int_equal(entries(cache, other, sizeof other), 4);
 }
 
-static void the_same_id_twice_is_refused(void **state)
+TEST(the_same_id_twice_is_refused)
 {
     tz_registry *registry = NULL;
     fresh_cache(*state);
@@ -152,7 +152,7 @@ static void the_same_id_twice_is_refused(void **state)
     tz_registry_destroy(registry);
 }
 
-static void damaged_entries_are_built_again(void **state)
+TEST(damaged_entries_are_built_again)
 {
     char path[1024];
     const char *cache = fresh_cache(*state);
@@ -175,7 +175,7 @@ static void damaged_entries_are_built_again(void **state)
     }
 }
 
-static void without_a_cache_each_run_compiles(void **state)
+TEST(without_a_cache_each_run_compiles)
 {
     fresh_cache(*state);
     setenv("TRAPEZE_CACHE", "", 1);
@@ -188,7 +188,7 @@ static void without_a_cache_each_run_compiles(void **state)
         ;
 }
 
-static void an_open_cache_is_refused(void **state)
+TEST(an_open_cache_is_refused)
 {
     char folder[800];
     snprintf(folder, sizeof folder, "%s/stencils", fresh_cache(*state));
@@ -204,7 +204,7 @@ static void an_open_cache_is_refused(void **state)
     assert_non_null(strstr(text, "core/include"));
 }
 
-static void a_missing_compiler(void **state)
+TEST(a_missing_compiler)
 {
     char *paths = strdup(getenv("PATH")), text[4096];
     fresh_cache(*state);
@@ -221,7 +221,7 @@ static void a_missing_compiler(void **state)
     free(paths);
 }
 
-static void a_compiler_that_fails(void **state)
+TEST(a_compiler_that_fails)
 {
     fresh_cache(*state);
     cell = "#define TZ_FIELDS(F) F(u, real)\n#define TZ_CONSTANTS(K)\n"
@@ -269,7 +269,7 @@ static int after_a_moment(void)
     return tz_machine_clock_s() - start > 0.1;
 }
 
-static void a_compiler_that_hangs_ends_with_the_run(void **state)
+TEST(a_compiler_that_hangs_ends_with_the_run)
 {
     fresh_cache(*state);
     use_compiler(*state, "#!/bin/sh\ncase $* in *--version*) echo mine; exit 0;; esac\n"
@@ -283,13 +283,13 @@ static void a_compiler_that_hangs_ends_with_the_run(void **state)
     tz_registry_destroy(registry);
     const tz_stencil *stencil;
     registry = in_memory(&stencil);
-    tz_stencil_compile_begin(stencil, &(tz_cancel){NULL, NULL});
+    tz_stencil_compile_begin(stencil, false, &(tz_cancel){NULL, NULL});
     assert_true(tz_stencil_is_compiling(stencil));
     tz_registry_destroy(registry);
     assert_true(tz_machine_clock_s() - start < 30);
 }
 
-static void rows_are_compiled_beside_the_run(void **state)
+TEST(rows_are_compiled_beside_the_run)
 {
     static const tz_cancel never = {NULL, NULL};
     const tz_stencil *stencil;
@@ -304,7 +304,7 @@ static void rows_are_compiled_beside_the_run(void **state)
     tz_registry *registry = in_memory(&stencil);
     const tz_kernels *interpreted = stencil->passes[0].kernels;
     assert_null(stencil->passes[0].together);
-    tz_stencil_compile_begin(stencil, &never);
+    tz_stencil_compile_begin(stencil, false, &never);
     for (int i = 0; i < 20; i++)
         assert_true(tz_stencil_is_compiling(stencil));
     assert_ptr_equal(stencil->passes[0].kernels, interpreted);
@@ -318,14 +318,14 @@ static void rows_are_compiled_beside_the_run(void **state)
     tz_registry_destroy(registry);
     /* What is kept is there at once. */
     registry = in_memory(&stencil);
-    tz_stencil_compile_begin(stencil, &never);
+    tz_stencil_compile_begin(stencil, false, &never);
     assert_false(tz_stencil_is_compiling(stencil));
     assert_non_null(stencil->passes[0].together);
     tz_registry_destroy(registry);
     /* A compiler that fails leaves what is there, and is called once. */
     use_compiler(*state, "#!/bin/sh\ncase $* in *--version*) echo mine;; *) exit 7;; esac\n");
     registry = in_memory(&stencil);
-    tz_stencil_compile_begin(stencil, &never);
+    tz_stencil_compile_begin(stencil, false, &never);
     check_error(tz_stencil_compile(stencil, &never, &failure), TZ_PLUGIN, "later",
                 "failed without a message (exit code 7)");
     use_compiler(*state, "#!/bin/sh\nexec cc \"$@\"\n");
@@ -337,7 +337,7 @@ static void rows_are_compiled_beside_the_run(void **state)
 }
 
 /* CC may be a command of several words, and what they say counts. */
-static void a_compiler_of_several_words(void **state)
+TEST(a_compiler_of_several_words)
 {
     char path[1024];
     const char *cache = fresh_cache(*state);
@@ -354,7 +354,7 @@ static void a_compiler_of_several_words(void **state)
     assert_int_equal(entries(cache, path, sizeof path), 2);
 }
 
-static void processes_side_by_side(void **state)
+TEST(processes_side_by_side)
 {
     enum { PROCESSES = 4 };
     char path[1024];
@@ -381,7 +381,7 @@ static void processes_side_by_side(void **state)
     assert_int_equal(entries(cache, path, sizeof path), 1);
 }
 
-static void no_folder_for_temporary_files(void **state)
+TEST(no_folder_for_temporary_files)
 {
     char *before = getenv("TMPDIR") ? strdup(getenv("TMPDIR")) : NULL;
     fresh_cache(*state);
@@ -394,10 +394,4 @@ static void no_folder_for_temporary_files(void **state)
     free(before);
 }
 
-TEST_MAIN(scratch_setup, scratch_teardown, TEST(a_source_becomes_a_plugin_once),
-          TEST(the_same_id_twice_is_refused), TEST(damaged_entries_are_built_again),
-          TEST(without_a_cache_each_run_compiles), TEST(an_open_cache_is_refused),
-          TEST(a_missing_compiler), TEST(a_compiler_that_fails),
-          TEST(a_compiler_that_hangs_ends_with_the_run), TEST(rows_are_compiled_beside_the_run),
-          TEST(a_compiler_of_several_words), TEST(processes_side_by_side),
-          TEST(no_folder_for_temporary_files))
+TEST_GROUP(scratch_setup, scratch_teardown)

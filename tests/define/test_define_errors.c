@@ -46,7 +46,7 @@ static void refused(const char *formula, tz_status wanted, int at, const char *w
                  caret(), failure.place, failure.message, (int)wanted, at, words);
 }
 
-static void test_syntax(void **state)
+TEST(test_syntax)
 {
     refused("", TZ_FORMAT, -1, "the formula is empty");
     refused("  ", TZ_FORMAT, 2, "the formula is empty");
@@ -76,7 +76,7 @@ static void test_syntax(void **state)
     refused("u + not k", TZ_FORMAT, 4, "write (not ...)");
 }
 
-static void test_names(void **state)
+TEST(test_names)
 {
     refused("u + velocty", TZ_UNKNOWN, 4, "unknown name 'velocty'; did you mean 'velocity'?");
     refused("u + z", TZ_UNKNOWN, 4, "there is no z: the stencil has 2 dimensions");
@@ -90,7 +90,7 @@ static void test_names(void **state)
     refused("sum(i, -1, 1, u[i, 0]) + i", TZ_UNKNOWN, 25, "unknown name 'i'");
 }
 
-static void test_offsets(void **state)
+TEST(test_offsets)
 {
     refused("u + u[1]", TZ_FORMAT, 4, "u has 1 offset here, and the stencil has 2 dimensions");
     refused("u[1, 0, 0]", TZ_FORMAT, 0, "u has 3 offsets here");
@@ -104,7 +104,7 @@ static void test_offsets(void **state)
     refused("sum(i, 7, 9, u[i, 0])", TZ_RANGE, 15, "an offset is 9");
 }
 
-static void test_types(void **state)
+TEST(test_types)
 {
     refused("u % 2", TZ_TYPE, 2, "this is a real number, and a whole number is needed");
     refused("u & 3", TZ_TYPE, 2, "a whole number is needed");
@@ -123,7 +123,7 @@ static void test_types(void **state)
 }
 
 /* The caret stays under its place when a formula is cut, and broken lines are one. */
-static void test_long_formulas(void **state)
+TEST(test_long_formulas)
 {
     char formula[500] = "";
     tz_defined_source source;
@@ -168,7 +168,7 @@ static tz_status define_with(const tz_definition *d)
     return status;
 }
 
-static void test_fields_and_updates(void **state)
+TEST(test_fields_and_updates)
 {
     tz_defined_field fields[] = {REAL_STATE("u"), REAL_STATIC("heat")};
     tz_defined_update updates[] = {{"u", TEXT("u")}, {"u", TEXT("u")}};
@@ -206,7 +206,7 @@ static void test_fields_and_updates(void **state)
     check_error(define_with(&d), TZ_RANGE, "one", "default boundary");
 }
 
-static void test_bad_names(void **state)
+TEST(test_bad_names)
 {
     const struct {
         const char *name, *words;
@@ -233,7 +233,7 @@ static void test_bad_names(void **state)
     check_error(define_with(&nameless), TZ_FORMAT, "tz.stencil", "stencil '1d'");
 }
 
-static void test_bad_coefficients(void **state)
+TEST(test_bad_coefficients)
 {
     const tz_defined_field fields[] = {REAL_STATE("u"), REAL_STATE("old"), INT_STATE("c")};
     double values[] = {1, 2, 1, 1};
@@ -269,7 +269,3 @@ static void test_bad_coefficients(void **state)
     assert_int_equal(define_with(&d), TZ_UNKNOWN);
     assert_string_equal(failure.place, "one, coefficient at offset 0, 0, 0");
 }
-
-TEST_MAIN(NULL, NULL, TEST(test_syntax), TEST(test_names), TEST(test_offsets), TEST(test_types),
-          TEST(test_long_formulas), TEST(test_fields_and_updates), TEST(test_bad_names),
-          TEST(test_bad_coefficients))

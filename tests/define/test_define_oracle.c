@@ -26,14 +26,14 @@ typedef struct grid {
     int slots_used;
 } grid;
 
-static uint64_t state = 12345;
+static uint64_t random_state = 12345;
 
 static uint64_t next_random(void)
 {
-    state ^= state << 13;
-    state ^= state >> 7;
-    state ^= state << 17;
-    return state;
+    random_state ^= random_state << 13;
+    random_state ^= random_state >> 7;
+    random_state ^= random_state << 17;
+    return random_state;
 }
 
 static void fill(grid *g)
@@ -372,7 +372,7 @@ static void check_definition(scratch *s, const tz_definition *d)
         id, TEXT(formula)                                                                          \
     }
 
-static void test_real_2d(void **unused)
+SCRATCH_TEST(test_real_2d)
 {
     const tz_defined_field fields[] = {
         REAL_STATE("u"),   REAL_STATE("v"),   INT_STATE("c"),       REAL_STATIC("k"),
@@ -415,10 +415,10 @@ static void test_real_2d(void **unused)
     const tz_defined_pass passes[] = {{UPDATES(updates)}};
     const tz_definition d = {
         .id = "many", .dims = 2, FIELDS(fields), PARAMS(params), PASSES(passes), OUTPUTS(outputs)};
-    check_definition(*unused, &d);
+    check_definition(*state, &d);
 }
 
-static void test_int(void **unused)
+SCRATCH_TEST(test_int)
 {
     const tz_defined_field fields[] = {
         INT_STATE("c"),  INT_STATE("d"),  INT_STATE("i1"), INT_STATE("i2"), INT_STATE("i3"),
@@ -440,10 +440,10 @@ static void test_int(void **unused)
     const tz_defined_pass passes[] = {{UPDATES(updates)}};
     const tz_definition d = {
         .id = "ints", .dims = 1, FIELDS(fields), PARAMS(params), PASSES(passes)};
-    check_definition(*unused, &d);
+    check_definition(*state, &d);
 }
 
-static void test_bits(void **unused)
+SCRATCH_TEST(test_bits)
 {
     const tz_defined_field fields[] = {BITS_STATE("a"),  BITS_STATE("b"),  BITS_STATE("b1"),
                                        BITS_STATE("b2"), BITS_STATE("b3"), BITS_STATE("b4"),
@@ -470,10 +470,10 @@ static void test_bits(void **unused)
                              PARAMS(params),
                              PASSES(passes),
                              .boundary = TZ_PERIODIC};
-    check_definition(*unused, &d);
+    check_definition(*state, &d);
 }
 
-static void test_3d_in_passes(void **unused)
+SCRATCH_TEST(test_3d_in_passes)
 {
     const tz_defined_field fields[] = {REAL_STATE("p"), REAL_STATE("q"), REAL_STATIC("w"),
                                        INT_STATE("mark")};
@@ -487,7 +487,7 @@ static void test_3d_in_passes(void **unused)
                                       {.name = "second", UPDATES(second)}};
     const tz_definition d = {
         .id = "solid", .dims = 3, FIELDS(fields), PARAMS(params), PASSES(passes)};
-    check_definition(*unused, &d);
+    check_definition(*state, &d);
 }
 
 /* ---- Formulas that nobody wrote -------------------------------------------------------------- */
@@ -582,7 +582,7 @@ static void check_random(scratch *s, tz_definition d, int kept, sort of)
     check_definition(s, &d);
 }
 
-static void test_random(void **unused)
+SCRATCH_TEST(test_random)
 {
     static const char *const names[] = {"u", "v", "k", "c", "d"}, *const bits[] = {"a", "b"};
     static char others[TZ_FIELDS_MAX][8];
@@ -596,18 +596,18 @@ static void test_random(void **unused)
             fields[f] = (tz_defined_field){.name = f < 5 ? names[f] : others[f],
                                            .type = real ? TZ_REAL : TZ_INT};
         }
-        check_random(*unused, d, 5, (sort)of);
+        check_random(*state, d, 5, (sort)of);
         d.id = "wholes";
     }
     for (int f = 0; f < COUNT_OF(fields); f++)
         fields[f] = (tz_defined_field){.name = f < 2 ? bits[f] : others[f], .type = TZ_BITS};
     d.id = "words";
     d.boundary = TZ_PERIODIC;
-    check_random(*unused, d, 2, SOME_BITS);
+    check_random(*state, d, 2, SOME_BITS);
 }
 
 /* Forms with sums of rows and planes. */
-static void test_forms(void **unused)
+SCRATCH_TEST(test_forms)
 {
     const tz_defined_field fields[] = {REAL_STATE("u"), REAL_STATE("v"), REAL_STATIC("w")};
     const tz_defined_update planes[] = {
@@ -615,7 +615,7 @@ static void test_forms(void **unused)
         UPDATE("v", "(u[1,0,-2] - 0.3*u[0,0,-2]) * (u[1,0,1] - 0.3*u[0,0,1]) + z")};
     const tz_defined_pass in_3d[] = {{UPDATES(planes)}};
     const tz_definition solid = {.id = "planes", .dims = 3, FIELDS(fields), PASSES(in_3d)};
-    check_definition(*unused, &solid);
+    check_definition(*state, &solid);
 
     const tz_defined_update rows[] = {
         UPDATE("u", "fma(0.2, u[-1,-1] + u[1,-1], 0.1*u[0,-1]) + (u[-1,0] + 0.7*u) + fma(0.2, "
@@ -623,11 +623,11 @@ static void test_forms(void **unused)
     const tz_defined_pass in_2d[] = {{UPDATES(rows)}};
     const tz_definition flat = {
         .id = "rows", .dims = 2, .fields_count = 1, .fields = fields, PASSES(in_2d)};
-    check_definition(*unused, &flat);
+    check_definition(*state, &flat);
 }
 
 /* Coefficients against the formula that they stand for. */
-static void test_coefficients(void **unused)
+SCRATCH_TEST(test_coefficients)
 {
     const tz_defined_field fields[] = {REAL_STATE("u"), REAL_STATE("old"), REAL_STATIC("v"),
                                        REAL_STATIC("w")};
@@ -660,17 +660,13 @@ static void test_coefficients(void **unused)
     assert_string_equal(array.plugin_text, formula.plugin_text);
     tz_defined_source_clear(&array);
     tz_defined_source_clear(&formula);
-    check_definition(*unused, &d);
+    check_definition(*state, &d);
 }
 
 /* Names that mean something in C: no compiler sees them as they are. */
-static void test_hostile_names(void **unused)
+SCRATCH_TEST(test_hostile_names)
 {
     static hostile h;
     for (int i = HOSTILE_ON_GPUS; i < HOSTILE_STENCILS; i++)
-        check_definition(*unused, hostile_make(&h, i));
+        check_definition(*state, hostile_make(&h, i));
 }
-
-TEST_MAIN(NULL, NULL, SCRATCH_TEST(test_real_2d), SCRATCH_TEST(test_int), SCRATCH_TEST(test_bits),
-          SCRATCH_TEST(test_3d_in_passes), SCRATCH_TEST(test_random), SCRATCH_TEST(test_forms),
-          SCRATCH_TEST(test_coefficients), SCRATCH_TEST(test_hostile_names))

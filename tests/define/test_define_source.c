@@ -35,7 +35,7 @@ static const struct {
     {1, '-', "u + k + w", "u[0] + k[0] + w[0]"},
     {1, '-', "u + (k + w)", "u[0] + (k[0] + w[0])"},
     {1, '-', "u - (k - w)", "u[0] - (k[0] - w[0])"},
-    {1, '-', "(u*k)/w", "u[0] * k[0] / w[0]"},
+    {1, '-', "(u*k)/w", "TZ_DIV(u[0] * k[0], w[0])"},
     {1, '-', "2*dt*u + 1*k + w*1", "$k1 * u[0] + k[0] + w[0]"},
     {1, '-', "u*2*dt", "u[0] * 2 * $dt"},
     {1, '-', "1/4*u + 0.1", "TZ_R(0.25) * u[0] + TZ_R(0.1)"},
@@ -43,7 +43,7 @@ static const struct {
     {1, '-', "u + -2*k - -w", "u[0] - 2 * k[0] + w[0]"},
     {1, '-', "7", "TZ_R(7)"},
     {1, '-', "u^3", "u[0] * u[0] * u[0]"},
-    {1, '-', "(u + k)^2/w", "const real t1 = u[0] + k[0]; TZ_PUT(tz_u_, t1 * t1 / w[0]);"},
+    {1, '-', "(u + k)^2/w", "const real t1 = u[0] + k[0]; TZ_PUT(tz_u_, TZ_DIV(t1 * t1, w[0]));"},
     {1, '-', "sum(i, -1, 1, i*u[i])", "-u[-1] + u[1]"},
     {1, '-', "c//2 + (c & 7)%3", "(real)(TZ_CALL(floor_over, c[0], 2) + (c[0] & 7) % 3)"},
     /* Differences. */
@@ -64,7 +64,7 @@ static const struct {
     {1, 'f', "k*w - u", "TZ_FMA(k[0], w[0], -u[0])"},
     {1, 'f', "k*w + dt*u", "TZ_FMA($dt, u[0], k[0] * w[0])"},
     {1, 'f', "u + k^2", "TZ_FMA(k[0], k[0], u[0])"},
-    {1, 'f', "u + k/w", "u[0] + k[0] / w[0]"},
+    {1, 'f', "u + k/w", "u[0] + TZ_DIV(k[0], w[0])"},
     {1, 'f', "u + 2*dt", "u[0] + $k1"},
     {1, 'f', "u + dt*lap(u)", "TZ_FMA($dt, TZ_FMA(TZ_R(-2), u[0], u[-1] + u[1]), u[0])"}};
 
@@ -85,7 +85,7 @@ static void written(const char *wanted, char *out, size_t size)
     snprintf(out + at, size - at, lines ? " " : "); ");
 }
 
-static void test_updates(void **state)
+TEST(test_updates)
 {
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         const tz_defined_field fields[] = {REAL_STATE("u"), REAL_STATIC("k"), REAL_STATIC("w"),
@@ -119,7 +119,7 @@ static void test_updates(void **state)
 
 /* A flux formula by hand is the same text, and so the same bits; along faces with k = 1 it is
  * lap(u). */
-static void test_divergence(void **state)
+TEST(test_divergence)
 {
     static const char *const pairs[][2] = {
         {"div(k, u)", "(0.5*(k + k[1,0])*(u[1,0] - u) - 0.5*(k[-1,0] + k)*(u - u[-1,0])) + "
@@ -160,7 +160,7 @@ static void check_warning(const char *first, const char *second, const char *wor
 
 /* Of centred differences along one axis inside each other, also by a field that an earlier pass
  * wrote. */
-static void test_warnings(void **state)
+TEST(test_warnings)
 {
     check_warning("0", "u + dx(k*dx(u))",
                   "one, update of 'u': a centred difference along x of one along x does not see a "
@@ -176,7 +176,7 @@ static void test_warnings(void **state)
     check_warning("u[1,0] - u", "u + div(k, u) + lap(q) + div(dx(u), u)", NULL);
 }
 
-static void test_coefficients(void **state)
+TEST(test_coefficients)
 {
     const double values[] = {1, 0, -1, 2, 0, -2, 0, 0, 0};
     const tz_defined_coefficients c = {
@@ -196,7 +196,7 @@ static void test_coefficients(void **state)
 }
 
 /* Rows and planes that several cells need. */
-static void test_forms(void **state)
+TEST(test_forms)
 {
     const tz_defined_update planes[] = {
         {"u", TEXT("sum(k,-1,1, dt*sum(j,0,1, u[j,j,k]))/4 + heat")}};
@@ -279,7 +279,7 @@ static void test_forms(void **state)
 }
 
 /* Of an array without zeros, equal coefficients are grouped in each row; else in all of it. */
-static void test_grouped_coefficients(void **state)
+TEST(test_grouped_coefficients)
 {
     double values[] = {1, 2, 1, 2, 4, 2, 1, 2, 1};
     const tz_defined_coefficients c = {.dims = 2, .side = {3, 3, 1}, .values = values, .scale = 1};
@@ -307,7 +307,7 @@ static void test_grouped_coefficients(void **state)
 }
 
 /* A text by hand has all parameters and scalars as constants. */
-static void test_raw_text(void **state)
+TEST(test_raw_text)
 {
     const tz_defined_param params[] = {PARAM("dt", 1), INT_PARAM("n", 2)};
     const tz_defined_scalar scalars[] = {{"push", TEXT("step*dt")}};
@@ -335,7 +335,7 @@ static void test_raw_text(void **state)
 }
 
 /* Names of fields that are the letters of the lists, and lists of many. */
-static void test_lists(void **state)
+TEST(test_lists)
 {
     tz_defined_field fields[TZ_FIELDS_MAX] = {REAL_STATE("F"), REAL_STATIC("R")};
     static char names[TZ_FIELDS_MAX][8];
@@ -370,7 +370,7 @@ static void test_lists(void **state)
 }
 
 /* Words of a description cannot leave their literals and comments. */
-static void test_hostile_words(void **state)
+TEST(test_hostile_words)
 {
     const tz_defined_field fields[] = {{.name = "u", .unit = "\"\\\n\t", .doc = "a*/b /*c \"d\""}};
     const tz_defined_update updates[] = {{"u", TEXT("u")}};
@@ -388,7 +388,7 @@ static void test_hostile_words(void **state)
 }
 
 /* The whole plugin. */
-static void test_plugin(void **state)
+TEST(test_plugin)
 {
     const tz_defined_field fields[] = {
         {.name = "u", .initial = 0.5, .boundary_value = 1, .unit = "m", .doc = "height"},
@@ -465,7 +465,3 @@ static void test_plugin(void **state)
         "TZ_PLUGIN_DEFINE(\"wave\", \"1.0.0\", \"Waves\", &stencil)\n");
     tz_defined_source_clear(&source);
 }
-
-TEST_MAIN(NULL, NULL, TEST(test_updates), TEST(test_divergence), TEST(test_warnings),
-          TEST(test_coefficients), TEST(test_forms), TEST(test_grouped_coefficients),
-          TEST(test_raw_text), TEST(test_lists), TEST(test_hostile_words), TEST(test_plugin))

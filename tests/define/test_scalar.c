@@ -24,7 +24,7 @@ static void same(double value, double wanted)
         fail_msg("%.17g, and not %.17g", value, wanted);
 }
 
-static void test_values(void **state)
+TEST(test_values)
 {
     same(at("0.1 + 0.2", 0), 0.1 + 0.2);
     same(at("step", INT64_C(1) << 40), 0x1p40);
@@ -55,7 +55,7 @@ static void refused(const char *formula, tz_status wanted, const char *words)
         fail_msg("'%s': %d, %s", formula, (int)status, failure.message);
 }
 
-static void test_faults(void **state)
+TEST(test_faults)
 {
     refused("widht", TZ_UNKNOWN, "unknown name 'widht'; did you mean 'width'?");
     refused("x", TZ_UNKNOWN, "unknown name 'x'");
@@ -67,5 +67,3 @@ static void test_faults(void **state)
     refused("step % dt", TZ_TYPE, "a whole number is needed");
     refused("1 +", TZ_FORMAT, "a value is missing");
 }
-
-TEST_MAIN(NULL, NULL, TEST(test_values), TEST(test_faults))

@@ -96,7 +96,7 @@ static const tz_registry_entry *find_entry(const tz_registry *registry, const ch
     return NULL;
 }
 
-static void each_fault_is_refused_with_its_reason(void **state)
+TEST(each_fault_is_refused_with_its_reason)
 {
     for (int i = 0; i < FAULTS; i++) {
         const tz_registry_entry *entry = find_entry(*state, faults[i].file);
@@ -120,7 +120,7 @@ static void each_fault_is_refused_with_its_reason(void **state)
 
 /* Functions are tested when a plugin is first asked for. One that fails then is refused with its
  * reason, each time. */
-static void a_plugin_is_tested_when_it_is_asked_for(void **state)
+TEST(a_plugin_is_tested_when_it_is_asked_for)
 {
     const char *const files[] = {TZ_TEST_BAD_PLUGIN_DIR "/slip_offset.so",
                                  TZ_TEST_BAD_PLUGIN_DIR "/slip_none.so"};
@@ -139,7 +139,7 @@ static void a_plugin_is_tested_when_it_is_asked_for(void **state)
 }
 
 /* Some machines have no instruction that contracts. */
-static void contraction_is_refused_where_the_machine_can_do_it(void **state)
+TEST(contraction_is_refused_where_the_machine_can_do_it)
 {
     const tz_registry_entry *entry = find_entry(*state, "slip_contracted.so");
     assert_non_null(entry);
@@ -151,7 +151,7 @@ static void contraction_is_refused_where_the_machine_can_do_it(void **state)
 
 /* A row function for an instruction set that the engine does not know is not called: this one would
  * give other bits. */
-static void unknown_instruction_sets_are_skipped(void **state)
+TEST(unknown_instruction_sets_are_skipped)
 {
     const tz_registry_entry *entry = find_entry(*state, "slip_unknown_isa.so");
     assert_non_null(entry);
@@ -160,7 +160,7 @@ static void unknown_instruction_sets_are_skipped(void **state)
 
 /* A plugin of an older minor number of the ABI has shorter structs. This one would be refused if
  * the member after them were read. */
-static void older_plugins_lack_members(void **state)
+TEST(older_plugins_lack_members)
 {
     const tz_stencil *stencil = NULL;
     assert_ok(tz_registry_find(*state, "slip_older", &stencil, NULL, &failure));
@@ -174,7 +174,7 @@ static void older_plugins_lack_members(void **state)
 }
 
 /* The engine asks what an update reads: this one divides by a cell. */
-static void a_division_by_a_cell_is_no_fault(void **state)
+TEST(a_division_by_a_cell_is_no_fault)
 {
     const tz_stencil *stencil = NULL;
     assert_ok(tz_registry_find(*state, "slip_none", &stencil, NULL, &failure));
@@ -182,7 +182,7 @@ static void a_division_by_a_cell_is_no_fault(void **state)
 }
 
 /* derive() may leave a constant out for some parameters only, so that is an error of the run. */
-static void a_constant_without_a_value_is_named(void **state)
+TEST(a_constant_without_a_value_is_named)
 {
     const tz_stencil *stencil = NULL;
     tz_problem problem;
@@ -193,7 +193,7 @@ static void a_constant_without_a_value_is_named(void **state)
                 "slip_constant_unset", "constant 'rate' has no value: derive() does not set it");
 }
 
-static void no_other_is_refused(void **state)
+TEST(no_other_is_refused)
 {
     for (size_t i = 0; i < tz_registry_count(*state); i++) {
         const tz_registry_entry *entry = tz_registry_get(*state, i);
@@ -207,7 +207,7 @@ static void no_other_is_refused(void **state)
 }
 
 /* A search for a refused plugin by name returns the reason of the refusal. */
-static void a_search_for_a_refused_plugin_gives_the_reason(void **state)
+TEST(a_search_for_a_refused_plugin_gives_the_reason)
 {
     const tz_stencil *stencil = NULL;
     assert_int_not_equal(tz_registry_find(*state, "bad_abi_major", &stencil, NULL, &failure),
@@ -220,13 +220,12 @@ static void a_search_for_a_refused_plugin_gives_the_reason(void **state)
 
 /* One id from two files: the first folder's plugin stays; the second is refused with that reason.
  * A folder that is given twice is read once. */
-static void a_second_plugin_of_the_same_id_is_refused(void **state)
+SCRATCH_TEST(a_second_plugin_of_the_same_id_is_refused)
 {
     size_t bytes;
     char *life = scratch_slurp(TZ_TEST_PLUGIN_DIR "/life.so", &bytes);
     scratch *s = *state;
     scratch_file(s, "copy.so", life, bytes);
-    free(life);
     const char *folders[] = {TZ_TEST_PLUGIN_DIR, TZ_TEST_PLUGIN_DIR, s->directory};
     tz_registry *registry = NULL;
     assert_ok(tz_registry_create(&registry, folders, 3, &failure));
@@ -241,7 +240,7 @@ static void a_second_plugin_of_the_same_id_is_refused(void **state)
 }
 
 /* A folder that is missing or holds no plugin is not an error; a link to nowhere is refused. */
-static void odd_folders_do_no_harm(void **state)
+TEST(odd_folders_do_no_harm)
 {
     char folder[] = "/tmp/trapeze-fault-XXXXXX", dangling[64];
     assert_non_null(mkdtemp(folder));
@@ -260,10 +259,4 @@ static void odd_folders_do_no_harm(void **state)
     rmdir(folder);
 }
 
-TEST_MAIN(create, destroy, TEST(each_fault_is_refused_with_its_reason),
-          TEST(a_plugin_is_tested_when_it_is_asked_for), TEST(no_other_is_refused),
-          TEST(contraction_is_refused_where_the_machine_can_do_it),
-          TEST(unknown_instruction_sets_are_skipped), TEST(older_plugins_lack_members),
-          TEST(a_constant_without_a_value_is_named), TEST(a_division_by_a_cell_is_no_fault),
-          TEST(a_search_for_a_refused_plugin_gives_the_reason),
-          SCRATCH_TEST(a_second_plugin_of_the_same_id_is_refused), TEST(odd_folders_do_no_harm))
+TEST_GROUP(create, destroy)

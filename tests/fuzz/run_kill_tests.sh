@@ -8,8 +8,6 @@ here=$(cd "$(dirname "$0")" && pwd)
 . "$here/../cli/support.sh"
 kills=${2:-12}
 seed=${3:-1}
-cd "$work" || exit 1
-export TRAPEZE_CACHE="$work/cache" HOME="$work"
 
 # Prints what is wrong with the files of a folder.
 faults_of() {

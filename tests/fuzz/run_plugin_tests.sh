@@ -9,8 +9,6 @@ here=$(cd "$(dirname "$0")" && pwd)
 good=$(dirname "$bin")/../plugins
 changed=${2:-40}
 seed=${3:-1}
-cd "$work" || exit 1
-export TRAPEZE_CACHE="$work/cache" HOME="$work"
 mkdir bad one
 plugin=$good/life.so
 size=$(wc -c <"$plugin")

@@ -80,7 +80,7 @@ static int list_all(lua_State *L)
     return 0;
 }
 
-static void all_functions_are_found(void **state)
+TEST(all_functions_are_found)
 {
     const tz_script_options options = {.registry = registry};
     tz_context context = {.options = &options};
@@ -124,7 +124,7 @@ static void run(int seed, bool check)
         fail_msg("seed %d: status %d: %s", seed, (int)status, error.message);
 }
 
-static void no_call_does_worse_than_raise(void **state)
+TEST(no_call_does_worse_than_raise)
 {
     FILE *file = fopen("cells.txt", "w");
     assert_non_null(file);
@@ -137,6 +137,8 @@ static void no_call_does_worse_than_raise(void **state)
 
 static int set_up(void **state)
 {
+    if (scripts == 0)
+        scripts = is_complete() ? SCRIPTS : SCRIPTS / 3;
     return limit_memory() || enter_scratch(state) || open_plugins(state) ||
            setenv("TRAPEZE_CACHE", "cache", 1);
 }
@@ -146,17 +148,14 @@ static int tear_down(void **state)
     return close_plugins(state) || leave_scratch(state);
 }
 
-static int run_scripts(int argc, char **argv)
+static int read_arguments(int argc, char **argv)
 {
-    scripts = is_complete() ? SCRIPTS : SCRIPTS / 3;
-    static const struct CMUnitTest tests[] = {TEST(all_functions_are_found),
-                                              TEST(no_call_does_worse_than_raise)};
-    if (argc > 1)
-        scripts = atoi(argv[1]);
+    scripts = atoi(argv[1]);
     if (argc > 2)
         first_seed = atoi(argv[2]);
     if (argc > 3)
         actions = atoi(argv[3]);
-    return cmocka_run_group_tests(tests, set_up, tear_down);
+    return -1;
 }
-TEST_FILE(run_scripts)
+
+TEST_GROUP_WITH(set_up, tear_down, read_arguments)

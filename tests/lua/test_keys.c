@@ -71,7 +71,7 @@ static void check_refused(const char *code, const char *wanted)
     assert_string_equal(context.refusal, wanted);
 }
 
-static void keys_are_read(void **state)
+TEST(keys_are_read)
 {
     assert_int_equal(run("return f { number = 1.5, integer = 10, text = 'a', flag = true, "
                          "range = { 1, 2 }, list = { 4, 5, 6 } }"),
@@ -95,7 +95,7 @@ static void keys_are_read(void **state)
     assert_int_equal(lua_tointeger(L, 2), 4);
 }
 
-static void keys_are_refused(void **state)
+TEST(keys_are_refused)
 {
     check_refused("f { txt = 'a' }", "t.lua:1: f: unknown key 'txt'; did you mean 'text'?");
     check_refused("\nf { 1 }",
@@ -154,7 +154,7 @@ static int read_rows(lua_State *T)
     return 1;
 }
 
-static void a_default_is_that_of_the_row(void **state)
+TEST(a_default_is_that_of_the_row)
 {
     lua_pushcfunction(L, read_rows);
     lua_setglobal(L, "g");
@@ -167,7 +167,7 @@ static void a_default_is_that_of_the_row(void **state)
     assert_string_equal(lua_tostring(L, -1), "9: 1.0 2 a 0 3.0 4.0 2 5.0 6.0 1e+300");
 }
 
-static void limits_and_names_are_those_of_the_row(void **state)
+TEST(limits_and_names_are_those_of_the_row)
 {
     lua_pushcfunction(L, read_rows);
     lua_setglobal(L, "g");
@@ -187,7 +187,7 @@ static int resolve(lua_State *T)
     return 1;
 }
 
-static void paths_begin_at_the_script(void **state)
+TEST(paths_begin_at_the_script)
 {
     static const char *const cases[][2] = {
         {"chip.flp", "/scenarios/chip.flp"}, {"/chip.flp", "/chip.flp"}, {"a/b", "/scenarios/a/b"}};
@@ -204,6 +204,4 @@ static void paths_begin_at_the_script(void **state)
     assert_non_null(strstr(lua_tostring(L, -1), "is too long"));
 }
 
-TEST_MAIN(open_state, close_state, TEST(keys_are_read), TEST(keys_are_refused),
-          TEST(a_default_is_that_of_the_row), TEST(limits_and_names_are_those_of_the_row),
-          TEST(paths_begin_at_the_script))
+TEST_GROUP(open_state, close_state)

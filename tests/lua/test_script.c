@@ -59,7 +59,7 @@ static void ends(tz_status wanted, const char *code)
     assert_int_equal(run(code, false, 0, NULL), wanted);
 }
 
-/* A file of the run's folder; release it with free(). */
+/* A file of the run's folder. */
 static char *slurp(const char *name, size_t *bytes)
 {
     char path[PATH_MAX + 16];
@@ -72,7 +72,7 @@ static char *slurp(const char *name, size_t *bytes)
     "local sim = tz.simulation { plugin = 'hotspot', grid = { 8, 8 },\n"                           \
     "  fields = { temperature = 300, power = 0 } }\n"
 
-static void a_script_runs(void **state)
+TEST(a_script_runs)
 {
     static const char *const sets[] = {"n=3", "m=4", "n=5"};
     assert_int_equal(run("print(require('trapeze').args.n, 'a')\n", false, 3, sets), TZ_OK);
@@ -82,37 +82,35 @@ static void a_script_runs(void **state)
     assert_int_equal(access("runs", F_OK), -1);
 }
 
-static void zero_bytes_are_printed(void **state)
+TEST(zero_bytes_are_printed)
 {
     ends(TZ_OK, "print('a\\0b')\nprint('c')\n");
     assert_int_equal(printed_bytes, 6);
     assert_string_equal(printed, "ac\n");
 }
 
-static void long_lines_are_logged_whole(void **state)
+TEST(long_lines_are_logged_whole)
 {
     ends(TZ_OK, "require('trapeze').log(('x'):rep(3000))\n");
     assert_int_equal(strlen(noted), 3003); /* "L:" and a newline */
 }
 
 /* A script that runs nothing and writes nothing else has a log, too. */
-static void what_is_logged_is_kept(void **state)
+TEST(what_is_logged_is_kept)
 {
     size_t bytes;
     ends(TZ_OK, "require('trapeze').log('only', 'said')\n");
     assert_string_equal(result.folder, "runs/s-002");
     char *text = slurp("log.txt", &bytes);
     assert_string_equal(text, "only said\n");
-    free(text);
     ends(TZ_SCRIPT, "require('trapeze').log('only')\nerror('no')\n");
     text = slurp("log.txt", &bytes);
     assert_int_equal(strncmp(text, "only\n", 5), 0);
-    free(text);
     ends(TZ_OK, "warn('only')\n");
     assert_string_equal(result.folder, ""); /* a warning alone makes none */
 }
 
-static void a_simulation_is_counted(void **state)
+TEST(a_simulation_is_counted)
 {
     ends(TZ_OK, HEAT "sim:run(10)\ntz.log('done', sim.step)\n");
     assert_int_equal(result.steps, 10);
@@ -125,18 +123,17 @@ static void a_simulation_is_counted(void **state)
 }
 
 /* Lines from before the first run or file are in log.txt, too, in order. */
-static void the_log_has_all_lines(void **state)
+TEST(the_log_has_all_lines)
 {
     size_t bytes;
     ends(TZ_OK, "local tz = require 'trapeze'\ntz.log('first')\nwarn('second')\n" HEAT
                 "tz.log('third')\nsim:run(1)\ntz.log('fourth')\n");
     char *text = slurp("log.txt", &bytes);
     assert_string_equal(text, "first\nwarning: second\nthird\nfourth\n");
-    free(text);
 }
 
 /* Lines without end do not fill memory. */
-static void early_lines_have_a_limit(void **state)
+TEST(early_lines_have_a_limit)
 {
     size_t bytes;
     ends(TZ_OK, "local tz = require 'trapeze'\nlocal line = ('x'):rep(999)\n"
@@ -144,11 +141,10 @@ static void early_lines_have_a_limit(void **state)
     char *text = slurp("log.txt", &bytes);
     assert_in_range(bytes, 900000, 1100000);
     assert_non_null(strstr(text, "more lines, for which there was no room)\n"));
-    free(text);
 }
 
 /* A script that needs gnuplot fails before its work, not after it. */
-static void plots_are_checked_at_the_start(void **state)
+TEST(plots_are_checked_at_the_start)
 {
     static const char plot[] = "sim:run(10)\n-- says so\ntz.plot { file = 'a.png', series = { { x "
                                "= { 1, 2 }, y = { 1, 2 } } } }\n";
@@ -172,7 +168,7 @@ static void plots_are_checked_at_the_start(void **state)
     free(before);
 }
 
-static void a_check_writes_nothing(void **state)
+TEST(a_check_writes_nothing)
 {
     assert_int_equal(
         run(HEAT "sim:every(5, tz.npy())\nsim:run(10)\ntz.expect(false)\n", true, 0, NULL), TZ_OK);
@@ -182,7 +178,7 @@ static void a_check_writes_nothing(void **state)
     assert_non_null(strstr(printed, "expectations: skipped\n"));
 }
 
-static void failures_have_their_codes(void **state)
+TEST(failures_have_their_codes)
 {
     static const struct {
         const char *code;
@@ -209,18 +205,17 @@ static void failures_have_their_codes(void **state)
     assert_int_equal(tz_script_run(&missing, &result, &error), TZ_IO);
 }
 
-static void a_failed_run_leaves_its_record(void **state)
+TEST(a_failed_run_leaves_its_record)
 {
     size_t bytes;
     ends(TZ_SCRIPT, HEAT "sim:run(1)\nerror('too hot')\n");
     char *text = slurp("run.json", &bytes);
     assert_non_null(strstr(text, "\"status\": \"failed\""));
     assert_non_null(strstr(text, "s.lua:5: too hot"));
-    free(text);
 }
 
 /* Finalizers that are left would run when Lua's state is closed: the run is over by then. */
-static void no_finalizer_runs_after_the_end(void **state)
+TEST(no_finalizer_runs_after_the_end)
 {
     static const char script[] =
         HEAT "sim:every(10, tz.png())\n"
@@ -247,13 +242,7 @@ static void no_finalizer_runs_after_the_end(void **state)
         char *text = slurp("run.json", &bytes);
         assert_non_null(strstr(text, i == 0 ? "\"status\": \"done\"" : "\"status\": \"failed\""));
         assert_null(strstr(text, "sim2"));
-        free(text);
     }
 }
 
-TEST_MAIN(set_up, tear_down, TEST(a_script_runs), TEST(zero_bytes_are_printed),
-          TEST(long_lines_are_logged_whole), TEST(what_is_logged_is_kept),
-          TEST(a_simulation_is_counted), TEST(the_log_has_all_lines),
-          TEST(early_lines_have_a_limit), TEST(plots_are_checked_at_the_start),
-          TEST(a_check_writes_nothing), TEST(failures_have_their_codes),
-          TEST(a_failed_run_leaves_its_record), TEST(no_finalizer_runs_after_the_end))
+TEST_GROUP(set_up, tear_down)

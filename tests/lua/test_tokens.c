@@ -2,7 +2,7 @@
 #include "lua/module.h"
 #include "tests/unit.h"
 
-static void names_are_found(void **state)
+TEST(names_are_found)
 {
     static const struct {
         const char *text;
@@ -33,7 +33,7 @@ static void names_are_found(void **state)
 }
 
 /* Texts that end anywhere, in memory of just their size: sanitizers see a read beyond it. */
-static void cut_texts_are_read_to_their_end(void **state)
+TEST(cut_texts_are_read_to_their_end)
 {
     static const char text[] = "local t = require('trapeze') --[==[ a ]=] ]==]\n-- b\n"
                                "x = [=[ ]] ]=] .. 'c\\'' .. \"\\\n\" t.plot";
@@ -47,5 +47,3 @@ static void cut_texts_are_read_to_their_end(void **state)
             free(cut);
         }
 }
-
-TEST_MAIN(NULL, NULL, TEST(names_are_found), TEST(cut_texts_are_read_to_their_end))

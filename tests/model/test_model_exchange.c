@@ -6,7 +6,7 @@
 
 static const char *const links[] = {"nvlink", "pcie"};
 
-static void redundant_slices(void **state)
+TEST(redundant_slices)
 {
     /* A star of radius r, of which a step reads r slices at each end: r (k - 1) a step on average,
      * if the ghost zone shrinks; else all of it, 2 r k. Stages of several steps leave out what the
@@ -27,7 +27,7 @@ static void redundant_slices(void **state)
             }
 }
 
-static void bytes_do_not_depend_on_the_depth(void **state)
+TEST(bytes_do_not_depend_on_the_depth)
 {
     /* 2 r Nx Ny bytes a step, however deep: only the fixed cost is shared by more steps. */
     const tz_exchange_costs costs = {
@@ -42,7 +42,7 @@ static double random_of(unsigned *seed, double low, double high)
     return low * pow(high / low, (*seed >> 8) / 16777216.0);
 }
 
-static void the_best_depth_is_the_best(void **state)
+TEST(the_best_depth_is_the_best)
 {
     unsigned seed = 1;
     for (int i = 0; i < 3000; i++) {
@@ -73,7 +73,7 @@ static void the_best_depth_is_the_best(void **state)
     assert_int_equal(tz_exchange_best(&free_link, 100), 3);
 }
 
-static void hidden_exchanges(void **state)
+TEST(hidden_exchanges)
 {
     /* A stage of two iterations takes 2 s a slice, and 6 * 4 slices more if its ends come first. Up
      * to 24 iterations the ghost zones are at most half of the slab. */
@@ -97,7 +97,7 @@ static void hidden_exchanges(void **state)
     assert_in_range(tz_exchange_best(&costs, 50), 2, alone - 1);
 }
 
-static void a_stage_has_its_share(void **state)
+TEST(a_stage_has_its_share)
 {
     const tz_exchanges exchange = {
         .devices = 4, .iterations = 24, .bytes = 1e6, .start_s = 1e-6, .link = {20e-6, 100e9}};
@@ -119,7 +119,7 @@ static tz_model_link link_of(const char *text)
     return link;
 }
 
-static void records_of_links(void **state)
+TEST(records_of_links)
 {
     tz_model_link link = link_of("name = a\nlatency = 3 us # x\nbandwidth = 2 GB/s # assumed\n");
     assert_true(fabs(link.latency_s.value - 3e-6) < 1e-18);
@@ -140,7 +140,7 @@ static void records_of_links(void **state)
     }
 }
 
-static void links_of_a_device(void **state)
+TEST(links_of_a_device)
 {
     tz_model_device device = device_named("h200");
     tz_model_link link;
@@ -157,7 +157,3 @@ static void links_of_a_device(void **state)
     assert_string_equal(link.name, "host");
     assert_true(assumed && link.latency_s.value > 0 && link.bandwidth_bytes_per_s.value > 0);
 }
-
-TEST_MAIN(NULL, NULL, TEST(redundant_slices), TEST(bytes_do_not_depend_on_the_depth),
-          TEST(the_best_depth_is_the_best), TEST(hidden_exchanges), TEST(a_stage_has_its_share),
-          TEST(records_of_links), TEST(links_of_a_device))

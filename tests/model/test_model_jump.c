@@ -10,7 +10,7 @@ static tz_model_jump_time time_of(const tz_model_jump *jump, const tz_model_devi
     return out;
 }
 
-static void bytes_of_a_gpu(void **state)
+TEST(bytes_of_a_gpu)
 {
     const tz_model_device h200 = device_named("h200");
     tz_model_jump jump = {
@@ -48,7 +48,7 @@ static void bytes_of_a_gpu(void **state)
     assert_true(time.bytes == 2 * (2 * 4 * line + 4 * line + 2 * line));
 }
 
-static void a_cpu_computes_too(void **state)
+TEST(a_cpu_computes_too)
 {
     const tz_model_device h200 = device_named("h200");
     tz_model_device cpu = {.name = "cpu", .clock_hz = {.value = 1e9, .known = true}};
@@ -70,5 +70,3 @@ static void a_cpu_computes_too(void **state)
     check_error_of(tz_model_jump_predict(&jump, &cpu, &time, &failure), TZ_UNSUPPORTED, &failure,
                    "cpu", "no 'clock'");
 }
-
-TEST_MAIN(NULL, NULL, TEST(bytes_of_a_gpu), TEST(a_cpu_computes_too))

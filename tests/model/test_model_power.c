@@ -17,7 +17,7 @@ static tz_power_demand computing(void)
                              .memory_s = 0.2e-3};
 }
 
-static void the_clock_obeys_the_limit(void **state)
+TEST(the_clock_obeys_the_limit)
 {
     const tz_power_demand d = computing();
     tz_power_answer a;
@@ -48,7 +48,7 @@ static void the_clock_obeys_the_limit(void **state)
     assert_close(a.share, 0.2, 1e-5);
 }
 
-static void energies_and_exponents_count(void **state)
+TEST(energies_and_exponents_count)
 {
     tz_power_demand d = computing();
     tz_power_answer a, b;
@@ -74,7 +74,7 @@ static void energies_and_exponents_count(void **state)
     }
 }
 
-static void memory_keeps_its_clock(void **state)
+TEST(memory_keeps_its_clock)
 {
     tz_power_demand d = computing();
     tz_power_answer a;
@@ -116,7 +116,7 @@ static tz_model_work mixed_work(void)
     return w;
 }
 
-static void counts_become_watts(void **state)
+TEST(counts_become_watts)
 {
     const tz_model_device device = some_device();
     tz_model_work work = mixed_work();
@@ -177,7 +177,7 @@ static void counts_become_watts(void **state)
     assert_true(predicted(&work, &hungry).sustained_s < slow.sustained_s);
 }
 
-static void without_numbers_nothing_is_claimed(void **state)
+TEST(without_numbers_nothing_is_claimed)
 {
     const tz_model_work work = mixed_work();
     const size_t members[] = {
@@ -200,7 +200,3 @@ static void without_numbers_nothing_is_claimed(void **state)
         assert_string_equal(text, "");
     }
 }
-
-TEST_MAIN(NULL, NULL, TEST(the_clock_obeys_the_limit), TEST(energies_and_exponents_count),
-          TEST(memory_keeps_its_clock), TEST(counts_become_watts),
-          TEST(without_numbers_nothing_is_claimed))

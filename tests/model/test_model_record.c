@@ -36,7 +36,7 @@ static void bad(const char *text, int line, tz_status code, const char *words)
     bad_bytes(text, strlen(text), line, code, words);
 }
 
-static void units_and_sources_are_kept(void **state)
+TEST(units_and_sources_are_kept)
 {
     const tz_model_device d = good("# a comment\n\n"
                                    "  name = mine # called so\r\n"
@@ -68,7 +68,7 @@ static void units_and_sources_are_kept(void **state)
                  3e-6, 1e-15);
 }
 
-static void bad_lines_are_named(void **state)
+TEST(bad_lines_are_named)
 {
     static const struct {
         const char *text;
@@ -120,7 +120,7 @@ static void bad_lines_are_named(void **state)
     bad_bytes("name = a\ncpi\0= 4 # x\n", 20, 2, TZ_FORMAT, "byte 0x00");
 }
 
-static void lengths_are_checked(void **state)
+TEST(lengths_are_checked)
 {
     char text[2400];
     snprintf(text, sizeof text, "name = %064d\n", 0);
@@ -143,7 +143,7 @@ static void check_round_trip(const tz_model_device *device, char text[TZ_MODEL_D
 }
 
 /* Each number in the unit that makes it short; any number reads back exactly. */
-static void written_numbers_are_short_and_exact(void **state)
+TEST(written_numbers_are_short_and_exact)
 {
     static const char record[] = "name                     = a\n"
                                  "clock                    = 1.98 GHz # x\n"
@@ -182,7 +182,7 @@ static void written_numbers_are_short_and_exact(void **state)
     }
 }
 
-static void what_cannot_be_read_back_is_not_written(void **state)
+TEST(what_cannot_be_read_back_is_not_written)
 {
     static char text[TZ_MODEL_DEVICE_TEXT_SIZE];
     tz_model_device device;
@@ -199,7 +199,7 @@ static void what_cannot_be_read_back_is_not_written(void **state)
 
 /* The shipped records read back, and numbers have a decimal point in any locale. Without another
  * locale on the machine this tests C. */
-static void written_records_read_back_in_any_locale(void **state)
+TEST(written_records_read_back_in_any_locale)
 {
     static const char *const names[] = {"de_DE.UTF-8", "de_DE.utf8", "fr_FR.UTF-8", "fr_FR.utf8"};
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
@@ -216,7 +216,7 @@ static void written_records_read_back_in_any_locale(void **state)
 }
 
 /* Table 1 of 2009, and the other devices' tables. */
-static void shipped_devices(void **state)
+TEST(shipped_devices)
 {
     const tz_model_device d = device_named("gtx280"), h = device_named("h200");
     const struct {
@@ -255,8 +255,3 @@ static void shipped_devices(void **state)
     assert_true(device_named("gtx260").launch_s.assumed);
     assert_true(device_named("gtx-titan").memory_latency_s.assumed);
 }
-
-TEST_MAIN(NULL, NULL, TEST(units_and_sources_are_kept), TEST(bad_lines_are_named),
-          TEST(lengths_are_checked), TEST(written_numbers_are_short_and_exact),
-          TEST(what_cannot_be_read_back_is_not_written),
-          TEST(written_records_read_back_in_any_locale), TEST(shipped_devices))

@@ -60,7 +60,7 @@ static tz_model_prediction predict(const tz_model_work *w, const tz_model_device
     return p;
 }
 
-static void test_units_of_a_core_work_side_by_side(void **state)
+TEST(test_units_of_a_core_work_side_by_side)
 {
     const tz_model_device d = device();
     tz_model_work w = work();
@@ -79,7 +79,7 @@ static void test_units_of_a_core_work_side_by_side(void **state)
     assert_close(predict(&w, &d).stage_s, 25e-3, 1e-12);
 }
 
-static void test_lines_add_to_the_ports(void **state)
+TEST(test_lines_add_to_the_ports)
 {
     const tz_model_device d = device();
     tz_model_work w = work();
@@ -94,7 +94,7 @@ static void test_lines_add_to_the_ports(void **state)
 }
 
 /* Rows that were timed: their loads and stores are counted, and what remains hides lines. */
-static void test_measured_rows_count(void **state)
+TEST(test_measured_rows_count)
 {
     const tz_model_device d = device();
     tz_model_work w = work();
@@ -118,7 +118,7 @@ static void test_measured_rows_count(void **state)
     assert_non_null(strstr(predict(&w, &d).notes.text[0], "not measured"));
 }
 
-static void test_rows_that_begin_anew_wait_for_memory(void **state)
+TEST(test_rows_that_begin_anew_wait_for_memory)
 {
     tz_model_device d = device();
     tz_model_work w = work();
@@ -141,7 +141,7 @@ static void test_rows_that_begin_anew_wait_for_memory(void **state)
     assert_close(predict(&w, &d).stage_s, 3.5e-3, 1e-6);
 }
 
-static void test_edges_of_slabs_wait_for_the_other_core(void **state)
+TEST(test_edges_of_slabs_wait_for_the_other_core)
 {
     tz_model_device d = device();
     tz_model_work w = work();
@@ -157,7 +157,7 @@ static void test_edges_of_slabs_wait_for_the_other_core(void **state)
     assert_close(predict(&w, &d).stage_s, 3.5e-3, 1e-6);
 }
 
-static void test_beginnings_of_rows_in_leaning_tiles_wait_for_l2(void **state)
+TEST(test_beginnings_of_rows_in_leaning_tiles_wait_for_l2)
 {
     tz_model_device d = device();
     tz_model_work w = work();
@@ -172,7 +172,7 @@ static void test_beginnings_of_rows_in_leaning_tiles_wait_for_l2(void **state)
 }
 
 /* Seams are written and read beside the arrays. */
-static void test_seams_cost_what_arrays_cost(void **state)
+TEST(test_seams_cost_what_arrays_cost)
 {
     const tz_model_device d = device();
     tz_model_work w = work();
@@ -187,7 +187,7 @@ static void test_seams_cost_what_arrays_cost(void **state)
     assert_close(predict(&w, &d).stage_s - plain, seams, 1e-9);
 }
 
-static void test_rings_beyond_l2_come_from_l3(void **state)
+TEST(test_rings_beyond_l2_come_from_l3)
 {
     const tz_model_device d = device();
     tz_model_work w = work();
@@ -213,7 +213,7 @@ static void test_rings_beyond_l2_come_from_l3(void **state)
     assert_non_null(strstr(p.limit_text, "rings of"));
 }
 
-static void test_arrays_come_from_where_they_fit(void **state)
+TEST(test_arrays_come_from_where_they_fit)
 {
     const tz_model_device d = device();
     tz_model_work w = work();
@@ -234,7 +234,7 @@ static void test_arrays_come_from_where_they_fit(void **state)
     assert_close(predict(&w, &d).stage_s, (7 + 15) * 1e-3, 1e-9);
 }
 
-static void test_threads_share_what_is_shared(void **state)
+TEST(test_threads_share_what_is_shared)
 {
     const tz_model_device d = device();
     tz_model_work w = work();
@@ -255,7 +255,7 @@ static void test_threads_share_what_is_shared(void **state)
     assert_close(predict(&w, &alone).stage_s, 0.5 * (7 + 31) * 1e-3 + 1e-5, 1e-4);
 }
 
-static void test_rows_and_calls(void **state)
+TEST(test_rows_and_calls)
 {
     const tz_model_device d = device();
     tz_model_work w = work();
@@ -268,7 +268,7 @@ static void test_rows_and_calls(void **state)
     assert_non_null(strstr(p.limit_text, "rows of a tile are short"));
 }
 
-static void test_a_better_machine_is_never_slower(void **state)
+TEST(test_a_better_machine_is_never_slower)
 {
     tz_model_device d = device();
     tz_model_work w = work();
@@ -294,7 +294,7 @@ static void test_a_better_machine_is_never_slower(void **state)
     }
 }
 
-static void test_what_cannot_be_predicted(void **state)
+TEST(test_what_cannot_be_predicted)
 {
     tz_model_prediction out;
     tz_model_device d = device();
@@ -311,13 +311,3 @@ static void test_what_cannot_be_predicted(void **state)
     w.height = 0;
     assert_int_equal(tz_roofs_predict(&w, &d, &out, &failure), TZ_RANGE);
 }
-
-TEST_MAIN(NULL, NULL, TEST(test_units_of_a_core_work_side_by_side),
-          TEST(test_lines_add_to_the_ports), TEST(test_measured_rows_count),
-          TEST(test_rows_that_begin_anew_wait_for_memory),
-          TEST(test_edges_of_slabs_wait_for_the_other_core),
-          TEST(test_beginnings_of_rows_in_leaning_tiles_wait_for_l2),
-          TEST(test_seams_cost_what_arrays_cost), TEST(test_rings_beyond_l2_come_from_l3),
-          TEST(test_arrays_come_from_where_they_fit), TEST(test_threads_share_what_is_shared),
-          TEST(test_rows_and_calls), TEST(test_a_better_machine_is_never_slower),
-          TEST(test_what_cannot_be_predicted))

@@ -17,7 +17,7 @@ static double moved(const tz_model_device *device, double share)
 }
 
 /* Both records: whether a grid stays may not depend on a number that one of them lacks. */
-static void small_grids_stay_in_the_second_level(void **state)
+TEST(small_grids_stay_in_the_second_level)
 {
     const tz_model_work work = some_work();
     const double all = work.read_bytes + work.write_bytes;
@@ -37,7 +37,7 @@ static void small_grids_stay_in_the_second_level(void **state)
     }
 }
 
-static void missing_numbers_are_named(void **state)
+TEST(missing_numbers_are_named)
 {
     const tz_model_work work = some_work();
     const struct {
@@ -59,7 +59,7 @@ static void missing_numbers_are_named(void **state)
 
 /* What blocks hand each other stays in the second level like a grid does. The rest goes to memory
  * and back. */
-static void slots_may_not_fit_the_second_level(void **state)
+TEST(slots_may_not_fit_the_second_level)
 {
     for (int k = 0; k < RECORDS; k++) {
         const tz_model_device device = device_named(records[k]);
@@ -77,6 +77,3 @@ static void slots_may_not_fit_the_second_level(void **state)
                      1e-9);
     }
 }
-
-TEST_MAIN(NULL, NULL, TEST(small_grids_stay_in_the_second_level), TEST(missing_numbers_are_named),
-          TEST(slots_may_not_fit_the_second_level))

@@ -47,7 +47,7 @@ static void near(double is, double should, double within)
         fail_msg("%g is not %g within %g %%", is, should, 100.0 * within);
 }
 
-static void a_chain_takes_its_stalls(void **state)
+TEST(a_chain_takes_its_stalls)
 {
     const tz_scheduler s = scheduler();
     tz_trace_instruction trace[LONG];
@@ -69,7 +69,7 @@ static void a_chain_takes_its_stalls(void **state)
     near(run(&s, trace, LONG, 1, 1).clocks, s.shared_wait * LONG, 1e-2);
 }
 
-static void warps_saturate_units(void **state)
+TEST(warps_saturate_units)
 {
     const tz_scheduler s = scheduler();
     static const struct {
@@ -91,7 +91,7 @@ static void warps_saturate_units(void **state)
     }
 }
 
-static void shuffles_have_their_rate(void **state)
+TEST(shuffles_have_their_rate)
 {
     const tz_scheduler s = scheduler();
     tz_trace_instruction trace[LONG];
@@ -116,7 +116,7 @@ static void shuffles_have_their_rate(void **state)
     near(some / run(&s, trace, LONG, 2, 16).issued, 8.0 / 9.0, 0.03);
 }
 
-static void barriers_hold_blocks(void **state)
+TEST(barriers_hold_blocks)
 {
     const tz_scheduler s = scheduler();
     const tz_model_device d = device_named("h200");
@@ -133,7 +133,7 @@ static void barriers_hold_blocks(void **state)
     assert_true(run(&s, trace, LONG, 16, 1).waits[TZ_ROUNDS_SYNC] > 0.05);
 }
 
-static void adjacent_warps_wait_for_each_other(void **state)
+TEST(adjacent_warps_wait_for_each_other)
 {
     const tz_scheduler s = scheduler();
     tz_trace_instruction trace[LONG];
@@ -151,7 +151,7 @@ static void adjacent_warps_wait_for_each_other(void **state)
     assert_true(run(&s, trace, LONG, 1, 1).clocks < with.clocks);
 }
 
-static void more_warps_take_longer_and_do_more(void **state)
+TEST(more_warps_take_longer_and_do_more)
 {
     const tz_scheduler s = scheduler();
     tz_trace_instruction trace[LONG];
@@ -193,7 +193,7 @@ static void more_warps_take_longer_and_do_more(void **state)
     near(none.clocks[0], 0.5 * few.clocks[0], 1e-12);
 }
 
-static void long_code_is_fetched(void **state)
+TEST(long_code_is_fetched)
 {
     const tz_scheduler s = scheduler();
     assert_true(tz_scheduler_fetch_clocks(&s, 0.99 * s.near_text.bytes, false) == 0.0);
@@ -213,7 +213,7 @@ static void long_code_is_fetched(void **state)
     free(trace);
 }
 
-static void what_is_no_loop_is_refused(void **state)
+TEST(what_is_no_loop_is_refused)
 {
     const tz_scheduler s = scheduler();
     tz_schedule out;
@@ -231,8 +231,3 @@ static void what_is_no_loop_is_refused(void **state)
     tz_scheduler none;
     assert_int_equal(tz_scheduler_of(&old, &none, &failure), TZ_UNSUPPORTED);
 }
-
-TEST_MAIN(NULL, NULL, TEST(a_chain_takes_its_stalls), TEST(warps_saturate_units),
-          TEST(shuffles_have_their_rate), TEST(barriers_hold_blocks),
-          TEST(adjacent_warps_wait_for_each_other), TEST(more_warps_take_longer_and_do_more),
-          TEST(long_code_is_fetched), TEST(what_is_no_loop_is_refused))

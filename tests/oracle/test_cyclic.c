@@ -20,7 +20,7 @@ static void step(int64_t nx, int64_t ny, const char *boundary, int states, int t
 
 static const double exact[2] = {0.0};
 
-static void plain_loop(void **state)
+TEST(plain_loop)
 {
     enum { NX = 43, NY = 31, CELLS = NX * NY, STEPS = 40 };
     static const int rules[][2] = {{14, 1}, {3, 3}, {2, 1}, {5, 8}};
@@ -43,7 +43,7 @@ static void plain_loop(void **state)
 }
 
 /* Columns 0, 1, 2, … of a torus: each cell sees the next state beside it, in every step. */
-static void turning(void **state)
+TEST(turning)
 {
     enum { STATES = 7, NX = 3 * STATES, NY = 5, STEPS = 24 };
     static double start[NX * NY], expected[NX * NY];
@@ -57,4 +57,4 @@ static void turning(void **state)
     oracle_compare(config, STEPS, exact, 1, &(oracle_values){"state", start, expected});
 }
 
-TEST_MAIN(open_plugins, close_plugins, TEST(plain_loop), TEST(turning))
+TEST_GROUP(open_plugins, close_plugins)

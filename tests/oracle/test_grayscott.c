@@ -35,7 +35,7 @@ static void step(const rates *r, const char *boundary, double *u, double *v)
     memcpy(v, vn, sizeof vn);
 }
 
-static void equations(void **state)
+TEST(equations)
 {
     static const double tolerance[] = {2e-5, 1e-12};
     static double u[CELLS], v[CELLS], start[2][CELLS];
@@ -63,7 +63,7 @@ static void equations(void **state)
         }
 }
 /* Without V nothing happens to u = 1, to the last bit; and uniform U approaches 1 as (1 - F)^n. */
-static void closed_forms(void **state)
+TEST(closed_forms)
 {
     static double u[CELLS], v[CELLS];
     for (int uniform = 0; uniform < 2; uniform++) {
@@ -83,11 +83,10 @@ static void closed_forms(void **state)
                 assert_true(fabs(u[i] - (1.0 - 0.5 * pow(1.0 - 0.0545, 100))) < 1e-5);
             else
                 assert_true(u[i] == 1.0);
-        tz_simulation_destroy(simulation);
     }
 }
 
-static void refused(void **state)
+TEST(refused)
 {
     tz_simulation *simulation = NULL;
     oracle_config config = oracle("grayscott", TZ_SINGLE, "periodic", NX, NY, 0);
@@ -101,4 +100,4 @@ static void refused(void **state)
     assert_null(simulation);
 }
 
-TEST_MAIN(open_plugins, close_plugins, TEST(equations), TEST(closed_forms), TEST(refused))
+TEST_GROUP(open_plugins, close_plugins)

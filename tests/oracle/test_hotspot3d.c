@@ -100,17 +100,17 @@ static void compare(bool layered)
     oracle_compare(config, STEPS, tolerance, 4, fields);
 }
 
-static void rodinias_formula(void **state)
+TEST(rodinias_formula)
 {
     compare(false);
 }
-static void layers(void **state)
+TEST(layers)
 {
     compare(true);
 }
 
 /* In a closed chip all power becomes temperature. */
-static void heat_is_kept(void **state)
+TEST(heat_is_kept)
 {
     oracle_config config =
         oracle_with(oracle("hotspot3d", TZ_DOUBLE, "clamp", NX, NY, NZ), "loss", 0.0, NULL);
@@ -125,7 +125,6 @@ static void heat_is_kept(void **state)
     assert_ok(tz_simulation_reduce(simulation, 0, &r, &failure));
     const double rise = r.sum - 323.15 * CELLS, expected = 2.0 * time / chip_make().cap;
     assert_true(fabs(rise / expected - 1.0) < 1e-8);
-    tz_simulation_destroy(simulation);
 }
 
-TEST_MAIN(open_plugins, close_plugins, TEST(rodinias_formula), TEST(layers), TEST(heat_is_kept))
+TEST_GROUP(open_plugins, close_plugins)

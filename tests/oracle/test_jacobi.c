@@ -98,12 +98,9 @@ static void check(const stencil *s, const int64_t n[3], const char *boundary, in
         memcpy(a, b, (size_t)cells * sizeof *a);
     }
     oracle_compare(config, STEPS, tolerance, 1, &(oracle_values){"u", start, a});
-    free(start);
-    free(a);
-    free(b);
 }
 
-static void loops(void **state)
+TEST(loops)
 {
     static const int64_t sizes[][3] = {{21, 13, 5}, {1, 1, 1}, {2, 5, 3}, {36, 3, 2}};
     for (size_t s = 0; s < sizeof stencils / sizeof *stencils; s++)
@@ -117,7 +114,7 @@ static void loops(void **state)
 }
 
 /* The defaults average: a constant stays, bit for bit, in both precisions. */
-static void averages(void **state)
+TEST(averages)
 {
     for (size_t s = 0; s < sizeof stencils / sizeof *stencils; s++)
         for (int precision = TZ_SINGLE; precision <= TZ_DOUBLE; precision++) {
@@ -128,12 +125,11 @@ static void averages(void **state)
             oracle_run(simulation, 100);
             assert_int_equal(tz_simulation_reduce(simulation, 0, &reduction, NULL), TZ_OK);
             assert_true(reduction.min == 0.75 && reduction.max == 0.75);
-            tz_simulation_destroy(simulation);
         }
 }
 
 /* Weights of 0.2 sum to 1, and still do when they are rounded to float. */
-static void averages_of_rounded_weights(void **state)
+TEST(averages_of_rounded_weights)
 {
     oracle_config config = oracle("star2d1r", TZ_SINGLE, "clamp", 12, 9, 0);
     config = oracle_with(oracle_with(config, "center", 0.2, NULL), "axis_1", 0.2, NULL);
@@ -143,7 +139,6 @@ static void averages_of_rounded_weights(void **state)
     oracle_run(simulation, 30000);
     assert_ok(tz_simulation_reduce(simulation, 0, &reduction, &failure));
     assert_true(fabs(reduction.min - 0.7) < 1e-6 && fabs(reduction.max - 0.7) < 1e-6);
-    tz_simulation_destroy(simulation);
 }
 
 static tz_status with_origin(tz_simulation **out, double center, double origin, const char *side)
@@ -166,7 +161,7 @@ static tz_status with_origin(tz_simulation **out, double center, double origin, 
 }
 
 /* An origin is given, or the value outside fixed sides; it needs weights that sum to 1. */
-static void origins(void **state)
+TEST(origins)
 {
     tz_simulation *s = NULL;
     assert_ok(with_origin(&s, 0.5, NAN, "clamp"));
@@ -203,5 +198,4 @@ static void origins(void **state)
     tz_simulation_destroy(s);
 }
 
-TEST_MAIN(open_plugins, close_plugins, TEST(loops), TEST(averages),
-          TEST(averages_of_rounded_weights), TEST(origins))
+TEST_GROUP(open_plugins, close_plugins)

@@ -45,7 +45,7 @@ static const char *name_of(int i)
     return names[i];
 }
 
-static void two_steps(void **state)
+TEST(two_steps)
 {
     static const double tolerance[] = {1e-6, 1e-13};
     static double start[Q][CELLS], expected[Q][CELLS], solid[CELLS];
@@ -69,7 +69,7 @@ static void two_steps(void **state)
 }
 
 /* Velocity u0 sin(k y) along x decays as exp(-viscosity k^2 t): viscosity is what it says. */
-static void shear_wave(void **state)
+TEST(shear_wave)
 {
     enum { N = 64, M = 4, TIME = 600 };
     static double f[Q][N * M], got[N * M];
@@ -107,12 +107,11 @@ static void shear_wave(void **state)
     const double expected = 0.01 * exp(-viscosity * k * k * TIME);
     assert_true(fabs(amplitude / expected - 1.0) < 2e-3);
     assert_true(fabs(mass - N * M) < 1e-9);
-    tz_simulation_destroy(simulation);
 }
 
 /* A channel between solids two cells thick, where populations bounce for ever: the flow beside them
  * sees walls at rest, and converges. The numbers are those of one backend and of slabs. */
-static void channel(void **state)
+TEST(channel)
 {
     enum { W = 40, H = 16 };
     static const char *const backends[] = {"reference", "cpu", "cpu,cpu"};
@@ -161,4 +160,4 @@ static void channel(void **state)
     }
 }
 
-TEST_MAIN(open_plugins, close_plugins, TEST(two_steps), TEST(shear_wave), TEST(channel))
+TEST_GROUP(open_plugins, close_plugins)

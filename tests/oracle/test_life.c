@@ -61,12 +61,9 @@ static void check(const rule *r, int64_t nx, int64_t ny, int64_t nz, const char 
         memcpy(a, b, (size_t)cells * sizeof *a);
     }
     oracle_compare(config, steps, exact, 1, &(oracle_values){"alive", start, a});
-    free(start);
-    free(a);
-    free(b);
 }
 
-static void bytes(void **state)
+TEST(bytes)
 {
     static const char *const boundaries[] = {"fixed", "periodic"};
     static const int widths[] = {1, 2, 3, 31, 32, 33, 63, 64, 65, 100, 1025};
@@ -86,7 +83,7 @@ static void bytes(void **state)
 }
 
 /* The centre of a 3 x 3 x 3 world with n living neighbours is born under B{n} alone. */
-static void counts(void **state)
+TEST(counts)
 {
     for (int n = 0; n <= 26; n++)
         for (int birth = 0; birth <= 26; birth++) {
@@ -104,7 +101,6 @@ static void counts(void **state)
             oracle_run(simulation, 1);
             oracle_read(simulation, "alive", cells);
             assert_true((cells[13] != 0.0) == (n == birth));
-            tz_simulation_destroy(simulation);
         }
 }
 
@@ -122,7 +118,6 @@ static tz_simulation *world(int64_t nx, int64_t ny, const char *boundary, int64_
         for (int64_t i = 0; rows[j][i]; i++)
             cells[(y + j) * nx + x + i] = rows[j][i] == 'O';
     oracle_write(simulation, "alive", cells);
-    free(cells);
     return simulation;
 }
 
@@ -137,11 +132,10 @@ static int64_t population(const tz_simulation *simulation)
         count += values[i] != 0.0;
     assert_ok(tz_simulation_reduce(simulation, 0, &reduction, &failure));
     assert_int_equal(reduction.population, count);
-    free(values);
     return count;
 }
 
-static void glider(void **state)
+TEST(glider)
 {
     enum { N = 41 };
     tz_simulation *simulation =
@@ -155,10 +149,9 @@ static void glider(void **state)
             for (int x = 0; x < N; x++)
                 assert_true(after[(y + step) % N * N + (x + step) % N] == before[y * N + x]);
     }
-    tz_simulation_destroy(simulation);
 }
 
-static void gosper_gun(void **state)
+TEST(gosper_gun)
 {
     tz_simulation *simulation =
         world(200, 180, "fixed", 5, 5,
@@ -173,10 +166,9 @@ static void gosper_gun(void **state)
         oracle_run(simulation, 30);
         assert_int_equal(population(simulation), 36 + 5 * gliders);
     }
-    tz_simulation_destroy(simulation);
 }
 
-static void r_pentomino(void **state)
+TEST(r_pentomino)
 {
     tz_simulation *simulation =
         world(700, 700, "fixed", 349, 349, (const char *const[]){".OO", "OO.", ".O.", NULL});
@@ -186,10 +178,9 @@ static void r_pentomino(void **state)
         oracle_run(simulation, 1);
         assert_int_equal(population(simulation), 116);
     }
-    tz_simulation_destroy(simulation);
 }
 
-static void unknown_rule(void **state)
+TEST(unknown_rule)
 {
     tz_simulation *simulation = NULL;
     const oracle_config config =
@@ -199,5 +190,4 @@ static void unknown_rule(void **state)
     assert_non_null(strstr(failure.message, "B9/S23"));
 }
 
-TEST_MAIN(open_plugins, close_plugins, TEST(bytes), TEST(counts), TEST(glider), TEST(gosper_gun),
-          TEST(r_pentomino), TEST(unknown_rule))
+TEST_GROUP(open_plugins, close_plugins)

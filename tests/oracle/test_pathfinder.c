@@ -5,8 +5,7 @@
 
 static int32_t *random_weights(int64_t nx, int64_t rows, int range, uint64_t seed)
 {
-    int32_t *weights = malloc((size_t)(nx * rows) * sizeof *weights);
-    assert_non_null(weights);
+    int32_t *weights = test_room((size_t)(nx * rows) * sizeof *weights);
     for (int64_t i = 0; i < nx * rows; i++)
         weights[i] = (int32_t)(oracle_random(&seed) * range);
     return weights;
@@ -19,9 +18,9 @@ typedef struct answer {
 
 static answer solve(const int32_t *weights, int64_t nx, int64_t rows, int periodic)
 {
-    answer a = {calloc((size_t)(nx * (rows + 1)), sizeof(int64_t)),
-                calloc((size_t)rows, sizeof(int64_t))};
-    signed char *from = calloc((size_t)(nx * rows), 1);
+    answer a = {test_room((size_t)(nx * (rows + 1)) * sizeof(int64_t)),
+                test_room((size_t)rows * sizeof(int64_t))};
+    signed char *from = test_room((size_t)(nx * rows));
     for (int64_t k = 0; k < rows; k++) {
         const int64_t *old = a.cost + k * nx;
         for (int64_t x = 0; x < nx; x++) {
@@ -50,7 +49,6 @@ static answer solve(const int32_t *weights, int64_t nx, int64_t rows, int period
         a.path[k] = column;
         column = oracle_wrap(column + from[k * nx + column], nx);
     }
-    free(from);
     return a;
 }
 
@@ -73,7 +71,7 @@ static void take_list(void *context, const char *name, int64_t count, const int6
     found *f = context;
     assert_string_equal(name, "columns");
     f->count = count;
-    f->columns = malloc((size_t)(count + 1) * sizeof *values);
+    f->columns = test_room((size_t)(count + 1) * sizeof *values);
     memcpy(f->columns, values, (size_t)count * sizeof *values);
 }
 
@@ -129,16 +127,10 @@ static void check_size(int64_t nx, int64_t rows, int range, uint64_t seed, const
         /* Where the walls matter not, ties are as documented too. */
         if (!periodic)
             assert_memory_equal(f.columns, a.path, (size_t)rows * sizeof *a.path);
-        free(f.columns);
-        tz_simulation_destroy(simulation);
     }
-    free(cost);
-    free(a.cost);
-    free(a.path);
-    free(weights);
 }
 
-static void costs_and_paths(void **state)
+TEST(costs_and_paths)
 {
     static const int64_t sizes[][2] = {{1, 5},  {2, 7},    {3, 3},     {7, 1},    {33, 40},
                                        {64, 9}, {200, 90}, {1000, 31}, {31, 400}, {5000, 17}};
@@ -149,7 +141,7 @@ static void costs_and_paths(void **state)
                 check_size(sizes[s][0], sizes[s][1], seed == 3 ? 2 : 10, seed, boundaries[b]);
 }
 
-static void no_rows_yet(void **state)
+TEST(no_rows_yet)
 {
     tz_simulation *simulation = oracle_create(oracle("pathfinder", -1, NULL, 9, 0, 0));
     const int32_t weights[18] = {0};
@@ -158,12 +150,10 @@ static void no_rows_yet(void **state)
     assert_ok(find_path(simulation, &f, &failure));
     assert_int_equal(f.count, 0);
     assert_true(f.cost == 0.0 && f.end == 0.0);
-    free(f.columns);
-    tz_simulation_destroy(simulation);
 }
 
 /* Too many rows to keep a choice for every cell: the path is found in pieces. */
-static void long_paths(void **state)
+TEST(long_paths)
 {
     static const struct {
         int64_t nx, rows;
@@ -187,13 +177,10 @@ static void long_paths(void **state)
         found f;
         assert_ok(find_path(simulation, &f, &failure));
         check_path(simulation, &f, rows, least);
-        free(f.columns);
-        free(cost);
-        tz_simulation_destroy(simulation);
     }
 }
 
-static void path_needs_zero_start(void **state)
+TEST(path_needs_zero_start)
 {
     tz_simulation *simulation = oracle_create(oracle("pathfinder", -1, NULL, 50, 0, 0));
     int32_t *weights = random_weights(50, 20, 10, 5);
@@ -202,9 +189,6 @@ static void path_needs_zero_start(void **state)
     oracle_run(simulation, 20);
     found f;
     check_error(find_path(simulation, &f, &failure), TZ_RANGE, "", "zero costs at step 0");
-    tz_simulation_destroy(simulation);
-    free(weights);
 }
 
-TEST_MAIN(open_plugins, close_plugins, TEST(costs_and_paths), TEST(no_rows_yet), TEST(long_paths),
-          TEST(path_needs_zero_start))
+TEST_GROUP(open_plugins, close_plugins)

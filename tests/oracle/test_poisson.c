@@ -42,14 +42,10 @@ static double error_norm(int64_t nx, int64_t ny, const char *boundary, double om
     oracle_read(simulation, "u", u);
     for (int64_t i = 0; i < nx * ny; i++)
         norm = fmax(norm, fabs(u[i] - exact[i]));
-    free(exact);
-    free(f);
-    free(u);
-    tz_simulation_destroy(simulation);
     return norm;
 }
 
-static void second_order(void **state)
+TEST(second_order)
 {
     static const char *const boundaries[] = {"fixed", "periodic", "clamp", "mirror"};
     for (int b = 0; b < 4; b++) {
@@ -65,7 +61,7 @@ static void second_order(void **state)
     }
 }
 
-static void meshes_and_damping(void **state)
+TEST(meshes_and_damping)
 {
     /* hx is not hy, and omega is not 1: the answer converges all the same. */
     const double coarse = error_norm(15, 23, "fixed", 0.7), fine = error_norm(31, 47, "fixed", 0.7);
@@ -73,7 +69,7 @@ static void meshes_and_damping(void **state)
 }
 
 /* One iteration against the formula, and the residual against max|f - lap u|. */
-static void one_step(void **state)
+TEST(one_step)
 {
     enum { NX = 21, NY = 13, CELLS = NX * NY };
     static const double tolerance[] = {4e-7, 1e-14};
@@ -107,12 +103,11 @@ static void one_step(void **state)
         assert_true(fabs(tz_simulation_residual_of(simulation, &update) -
                          oracle_poisson_residual(simulation, NX, NY, boundary, 0.0)) <=
                     4.0 * tolerance[k % 2] / omega * d);
-        tz_simulation_destroy(simulation);
     }
 }
 
 /* In single precision a constant stays constant to the last bit, on any mesh. */
-static void constants_stay(void **state)
+TEST(constants_stay)
 {
     double got[33 * 17];
     oracle_config config = oracle("poisson", TZ_SINGLE, "periodic", 33, 17, 0);
@@ -123,12 +118,11 @@ static void constants_stay(void **state)
     oracle_read(simulation, "u", got);
     for (int i = 0; i < 33 * 17; i++)
         assert_true(fabs(got[i] - 0.1) < 1e-7);
-    tz_simulation_destroy(simulation);
 }
 
 /* Sides at 1000, and a source that changes u by millionths: the solution between them is as good as
  * between sides at 0. */
-static void a_small_source_between_high_sides(void **state)
+TEST(a_small_source_between_high_sides)
 {
     enum { N = 31, STEPS = 6000 };
     double u[2][N * N], most = 0.0;
@@ -160,7 +154,7 @@ static void a_small_source_between_high_sides(void **state)
     assert_true(fabs(most - 7.367e-6) < 1e-8); /* 0.07367 of the source on the unit square */
 }
 
-static void refused(void **state)
+TEST(refused)
 {
     tz_simulation *simulation = NULL;
     oracle_config config = oracle("poisson", TZ_DOUBLE, NULL, 8, 8, 0);
@@ -173,5 +167,4 @@ static void refused(void **state)
     assert_null(simulation);
 }
 
-TEST_MAIN(open_plugins, close_plugins, TEST(second_order), TEST(meshes_and_damping), TEST(one_step),
-          TEST(constants_stay), TEST(a_small_source_between_high_sides), TEST(refused))
+TEST_GROUP(open_plugins, close_plugins)

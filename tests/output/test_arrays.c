@@ -42,7 +42,7 @@ static void check_npy(scratch *s, int major, const char *dictionary, const void 
 #define DICT(descr, order, shape)                                                                  \
     "{'descr': '" descr "', 'fortran_order': " order ", 'shape': " shape ", }"
 
-static void npy_reads_every_layout(void **state)
+SCRATCH_TEST(npy_reads_every_layout)
 {
     static const double six[] = {1, 2, 3, 4, 5, 6};
     const int16_t little[] = {1, 2, 3, 4, 5, 6}, columns[] = {1, 4, 2, 5, 3, 6};
@@ -67,7 +67,7 @@ static void npy_reads_every_layout(void **state)
               TZ_DTYPE_U8, 3, 1, truth);
 }
 
-static void npy_transposes_three_dimensions(void **state)
+SCRATCH_TEST(npy_transposes_three_dimensions)
 {
     enum { N0 = 5, N1 = 70, N2 = 3 };
     int32_t data[N0 * N1 * N2];
@@ -87,7 +87,7 @@ static void npy_transposes_three_dimensions(void **state)
     tz_array_destroy(array);
 }
 
-static void npy_refuses_bad_files(void **state)
+SCRATCH_TEST(npy_refuses_bad_files)
 {
     static const struct bad {
         const char *dictionary, *message;
@@ -156,7 +156,7 @@ static void check_mapped(const char *path, const void *data, size_t bytes)
     tz_npy_unmap(&map);
 }
 
-static void npy_writes_what_it_reads(void **state)
+SCRATCH_TEST(npy_writes_what_it_reads)
 {
     tz_array *array, *back;
     tz_npy_file *file;
@@ -190,11 +190,10 @@ static void npy_writes_what_it_reads(void **state)
     char *text = scratch_slurp(scratch_path(*state, "w.npy"), &bytes);
     assert_non_null(
         strstr(text + 10, "{'descr': '<f8', 'fortran_order': False, 'shape': (3, 5, 7), }"));
-    free(text);
     assert_int_equal(scratch_count(*state), 1);
 }
 
-static void npy_streams_and_maps(void **state)
+SCRATCH_TEST(npy_streams_and_maps)
 {
     tz_grid_file *writer;
     tz_npy_file *file;
@@ -277,7 +276,7 @@ static void check_pieces(scratch *s, bool fortran, bool swapped, int dims, const
     tz_npy_close(file);
 }
 
-static void npy_comes_in_pieces(void **state)
+SCRATCH_TEST(npy_comes_in_pieces)
 {
     static const int64_t shapes[][3] = {{300001, 1, 1}, {700, 900, 1}, {3, 100001, 1},
                                         {100001, 3, 1}, {90, 80, 70},  {2, 2, 70001},
@@ -308,7 +307,7 @@ static void npy_comes_in_pieces(void **state)
     tz_npy_close(file);
 }
 
-static void text_reads_numbers(void **state)
+SCRATCH_TEST(text_reads_numbers)
 {
     tz_array *array;
     const int64_t grid[] = {64, 64}, small[] = {3, 2}, five[] = {5};
@@ -333,8 +332,3 @@ static void text_reads_numbers(void **state)
     assert_ok(tz_text_read(path, 0, NULL, &array, &failure));
     tz_array_destroy(array);
 }
-
-TEST_MAIN(NULL, NULL, SCRATCH_TEST(npy_reads_every_layout),
-          SCRATCH_TEST(npy_transposes_three_dimensions), SCRATCH_TEST(npy_refuses_bad_files),
-          SCRATCH_TEST(npy_writes_what_it_reads), SCRATCH_TEST(npy_streams_and_maps),
-          SCRATCH_TEST(npy_comes_in_pieces), SCRATCH_TEST(text_reads_numbers))

@@ -9,7 +9,7 @@
 #include "output/frame/image.h"
 #include "sim/fields.h"
 
-static void logarithmic_ticks_are_powers(void **state)
+TEST(logarithmic_ticks_are_powers)
 {
     static const struct range {
         double lo, hi;
@@ -58,7 +58,7 @@ static void logarithmic_ticks_are_powers(void **state)
 }
 
 /* On a logarithmic scale a decade has as many colours as the next one. */
-static void logarithms_are_drawn(void **state)
+TEST(logarithms_are_drawn)
 {
     tz_array *array = make_array(TZ_DTYPE_F64, 2, 6, 1, 1);
     static const double values[] = {1e-4, 1e-2, 1, 0, -3, NAN};
@@ -84,7 +84,6 @@ static void logarithms_are_drawn(void **state)
     assert_int_equal(pixel(image, 5, 0)[1], 0); /* NaN is magenta */
     tz_image_destroy(image);
     tz_frame_destroy(frame);
-    tz_array_destroy(array);
 }
 
 /* ---- Slices ---------------------------------------------------------------------------------- */
@@ -124,7 +123,7 @@ static void check_slice(const tz_plane *plane, int axis, int64_t at)
         }
 }
 
-static void slices_go_across_each_axis(void **state)
+TEST(slices_go_across_each_axis)
 {
     tz_array *array = make_cells();
     tz_simulation *simulation = NULL;
@@ -162,12 +161,11 @@ static void slices_go_across_each_axis(void **state)
     check_error(tz_plane_from_array(&plane, array, (tz_slice){1, SLICE_NY}, 9, 9, &failure),
                 TZ_RANGE, "", "no slice 7");
     tz_simulation_destroy(simulation);
-    tz_array_destroy(array);
 }
 
 /* ---- Axes ------------------------------------------------------------------------------------ */
 
-static void axes_have_prefixes_and_cells(void **state)
+TEST(axes_have_prefixes_and_cells)
 {
     tz_axis axis;
     tz_axis_make(&axis, 'x', 400, 8, "m", 3200, false);
@@ -199,7 +197,7 @@ static int count_ink(const tz_image *image, int x0, int y0, int x1, int y1)
 }
 
 /* Below each cell of a row of 5 there is the mark of its number, in its middle. */
-static void ticks_stand_at_their_cells(void **state)
+TEST(ticks_stand_at_their_cells)
 {
     enum { ZOOM = 60, CELLS = 5 };
     tz_array *array = make_array(TZ_DTYPE_F64, 2, CELLS, CELLS, 1);
@@ -234,12 +232,11 @@ static void ticks_stand_at_their_cells(void **state)
         tz_image_destroy(image);
         tz_frame_destroy(frame);
     }
-    tz_array_destroy(array);
 }
 
 /* Lengths of y begin at row 0, the upper edge, or with y upwards at the lower one; cells are
  * rows. */
-static void y_begins_at_an_edge(void **state)
+TEST(y_begins_at_an_edge)
 {
     static const struct {
         tz_y_from y;
@@ -268,7 +265,4 @@ static void y_begins_at_an_edge(void **state)
     }
 }
 
-TEST_MAIN(open_plugins, close_plugins, TEST(logarithmic_ticks_are_powers),
-          TEST(logarithms_are_drawn), TEST(slices_go_across_each_axis),
-          TEST(axes_have_prefixes_and_cells), TEST(ticks_stand_at_their_cells),
-          TEST(y_begins_at_an_edge))
+TEST_GROUP(open_plugins, close_plugins)

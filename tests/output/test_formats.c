@@ -68,7 +68,7 @@ static const char *make_png(scratch *s, const char *name, int width, int height,
     return s->path;
 }
 
-static void png_gives_numbers(void **state)
+SCRATCH_TEST(png_gives_numbers)
 {
     enum { GRAY = 0, RGB = 2, PALETTE = 3, GRAY_ALPHA = 4, RGBA = 6 };
     static const struct {
@@ -111,7 +111,7 @@ static void png_gives_numbers(void **state)
                 TZ_UNSUPPORTED, "a.png", "has no alpha channel");
 }
 
-static void png_counts_what_grey_loses(void **state)
+SCRATCH_TEST(png_counts_what_grey_loses)
 {
     const png_byte rgba[] = {1, 2, 3, 0, 255, 255, 255, 9};
     const png_byte wide[] = {1, 0, 0, 2, 0, 3, 255, 255, 0, 5, 0, 5, 0, 5, 255, 254};
@@ -151,7 +151,7 @@ static void lying_header(scratch *s, const unsigned char *extents, const char *m
                 TZ_RANGE, "lie.png", message);
 }
 
-static void png_refuses_bad_files(void **state)
+SCRATCH_TEST(png_refuses_bad_files)
 {
     static png_byte rows[32 * 32];
     tz_array *array;
@@ -189,10 +189,9 @@ static void png_refuses_bad_files(void **state)
                  "impossible dimensions: 30000 x 30000");
     lying_header(*state, (const unsigned char[]){0, 0, 0, 1, 0, 0x7A, 0x12, 0, 1},
                  "impossible dimensions: 1 x 8000000");
-    free(file);
 }
 
-static void png_texts_come_back(void **state)
+SCRATCH_TEST(png_texts_come_back)
 {
     tz_image *image;
     tz_png_facts facts;
@@ -221,7 +220,7 @@ static void png_texts_come_back(void **state)
     tz_image_destroy(image);
 }
 
-static void rules_are_parsed(void **state)
+SCRATCH_TEST(rules_are_parsed)
 {
     static const struct good {
         const char *text;
@@ -269,7 +268,7 @@ static void rules_are_parsed(void **state)
 }
 
 /* Names, as rules in letters: of two dimensions only. */
-static void rules_have_names(void **state)
+SCRATCH_TEST(rules_have_names)
 {
     static const char *const names[][2] = {{"Conway", "B3/S23"},
                                            {"life", "B3/S23"},
@@ -320,7 +319,7 @@ static tz_status write_rle(const char *path, const tz_array *cells, const char *
     return status;
 }
 
-static void rle_round_trips(void **state)
+SCRATCH_TEST(rle_round_trips)
 {
     static const uint8_t glider[] = {0, 1, 0, 0, 0, 1, 1, 1, 1};
     tz_format_reading p = read_as(*state, &tz_format_rle, "glider.rle",
@@ -355,7 +354,6 @@ static void rle_round_trips(void **state)
     assert_non_null(strstr(text, "#C two\n#C lines\nx = 157, y = 61, rule = B36/S23\n"));
     for (char *line = text; line; line = strchr(line, '\n'))
         assert_true(strcspn(++line, "\n") <= 70);
-    free(text);
     check_error(write_rle(path, soup, NULL, NULL), TZ_IO, "soup", "exists");
     check_error(write_rle(path, soup, "B9/S", NULL), TZ_UNKNOWN, "soup", "B9/S");
     tz_array_set(soup, 160, 2);
@@ -365,7 +363,7 @@ static void rle_round_trips(void **state)
 }
 
 /* Golly's suffixes for grids with edges. */
-static void rle_rules_have_universes(void **state)
+SCRATCH_TEST(rle_rules_have_universes)
 {
     static const char *const good[][2] = {{"B3/S23:T64,32", "B3/S23:T64,32"},
                                           {"b36s23:p5,7 \r", "B36/S23:P5,7"},
@@ -393,11 +391,10 @@ static void rle_rules_have_universes(void **state)
     size_t bytes;
     char *written = scratch_slurp(path, &bytes);
     assert_string_equal(written, "x = 2, y = 1, rule = B3/S23:T64,32\nbo!\n");
-    free(written);
     tz_array_destroy(p.array);
 }
 
-static void rle_refuses_bad_files(void **state)
+SCRATCH_TEST(rle_refuses_bad_files)
 {
     static const bad_file cases[] = {
         {"x = 3, y = 3\nbo$\n4o!", ":3", "row 2 reaches column 4, outside the declared x = 3",
@@ -421,7 +418,7 @@ static void rle_refuses_bad_files(void **state)
     REFUSE(&tz_format_rle, "p.rle", cases);
 }
 
-static void plain_patterns_are_read(void **state)
+SCRATCH_TEST(plain_patterns_are_read)
 {
     static const uint8_t cells[] = {0, 1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 0, 1, 1, 1, 1};
     static const bad_file bad[] = {{"!x\n.O\n.x", ".cells:3", "unknown cell 'x'", TZ_FORMAT},
@@ -437,7 +434,7 @@ static void plain_patterns_are_read(void **state)
 
 /* A glider in the north-west of one leaf, and a dot in the south-east of the whole, which uses
  * nodes several times. */
-static void macrocells_are_read(void **state)
+SCRATCH_TEST(macrocells_are_read)
 {
     const tz_format_reading p = read_as(*state, &tz_format_macrocell, "a.mc",
                                         "[M2] (golly 4.2)\n#R B36/S23\n#N two\n"
@@ -489,7 +486,7 @@ static double total(const tz_array *array)
     return sum;
 }
 
-static void floorplans_become_power_maps(void **state)
+SCRATCH_TEST(floorplans_become_power_maps)
 {
     tz_floorplan plan;
     tz_ptrace trace;
@@ -555,7 +552,7 @@ static tz_status read_trace(const char *path, tz_format_reading *out, tz_error *
     return tz_ptrace_read(path, &trace, error);
 }
 
-static void floorplans_are_checked(void **state)
+SCRATCH_TEST(floorplans_are_checked)
 {
     static const tz_format plan = {.read = read_plan}, trace = {.read = read_trace};
     static const bad_file plans[] = {
@@ -584,7 +581,7 @@ static void floorplans_are_checked(void **state)
 /* ---- Texts of other programs: comments that mean something, byte order marks, other formats -- */
 
 /* The rule of a line "#r", which Golly takes if the header has none. */
-static void rle_takes_the_rule_of_a_comment(void **state)
+SCRATCH_TEST(rle_takes_the_rule_of_a_comment)
 {
     static const struct {
         const char *text, *rule;
@@ -606,7 +603,7 @@ static void rle_takes_the_rule_of_a_comment(void **state)
 
 /* Some editors write a byte order mark. */
 #define MARK "\xef\xbb\xbf"
-static void texts_may_begin_with_a_mark(void **state)
+SCRATCH_TEST(texts_may_begin_with_a_mark)
 {
     static const bad_file wide[] = {{"\xff\xfe"
                                      "1",
@@ -628,7 +625,7 @@ static void texts_may_begin_with_a_mark(void **state)
     REFUSE(&tz_format_text, "w.txt", wide);
 }
 
-static void other_texts_are_refused(void **state)
+SCRATCH_TEST(other_texts_are_refused)
 {
     static const bad_file cases[] = {
         {"PK\3\4", "x.dat", "is a zip file, as .npz is", TZ_FORMAT},
@@ -655,12 +652,3 @@ static void other_texts_are_refused(void **state)
     };
     REFUSE(&tz_format_text, "x.dat", cases);
 }
-
-TEST_MAIN(NULL, NULL, SCRATCH_TEST(png_gives_numbers), SCRATCH_TEST(png_counts_what_grey_loses),
-          SCRATCH_TEST(png_refuses_bad_files), SCRATCH_TEST(png_texts_come_back),
-          SCRATCH_TEST(rules_are_parsed), SCRATCH_TEST(rules_have_names),
-          SCRATCH_TEST(rle_round_trips), SCRATCH_TEST(rle_rules_have_universes),
-          SCRATCH_TEST(rle_refuses_bad_files), SCRATCH_TEST(plain_patterns_are_read),
-          SCRATCH_TEST(macrocells_are_read), SCRATCH_TEST(floorplans_become_power_maps),
-          SCRATCH_TEST(floorplans_are_checked), SCRATCH_TEST(rle_takes_the_rule_of_a_comment),
-          SCRATCH_TEST(texts_may_begin_with_a_mark), SCRATCH_TEST(other_texts_are_refused))

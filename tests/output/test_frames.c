@@ -7,7 +7,7 @@
 #include "output/frame/canvas.h"
 #include "output/frame/image.h"
 
-static void colours_are_read_and_mixed(void **state)
+TEST(colours_are_read_and_mixed)
 {
     uint8_t colours[3][3];
     tz_colormap map;
@@ -29,7 +29,7 @@ static void colours_are_read_and_mixed(void **state)
     assert_in_range(map.rgb[128][0], 252, 255);
 }
 
-static void colormaps_match_the_published_colours(void **state)
+SCRATCH_TEST(colormaps_match_the_published_colours)
 {
     static const struct anchor {
         const char *name;
@@ -103,7 +103,7 @@ static void colormaps_match_the_published_colours(void **state)
     assert_int_equal(tz_colormap_index(3, 3, 3), 128);
 }
 
-static void ranges_skip_what_is_not_finite(void **state)
+SCRATCH_TEST(ranges_skip_what_is_not_finite)
 {
     const float values[] = {NAN, 3, -2, INFINITY, 7, -INFINITY};
     const int64_t whole[] = {-5, 9};
@@ -116,7 +116,7 @@ static void ranges_skip_what_is_not_finite(void **state)
     assert_true(range.lo == -5 && range.hi == 9);
 }
 
-static void averages_are_exact(void **state)
+SCRATCH_TEST(averages_are_exact)
 {
     tz_plane *plane;
     /* 5 x 3 to 2 x ...: too small to reduce for its aspect, so only the limits act. */
@@ -135,7 +135,6 @@ static void averages_are_exact(void **state)
     assert_ok(tz_plane_from_array(&plane, array, (tz_slice){2, 0}, 2, 2, &failure));
     assert_true(isnan(plane->values[1]) && !isnan(plane->values[0]) && !isnan(plane->values[3]));
     tz_plane_destroy(plane);
-    tz_array_destroy(array);
     /* The mean survives an awkward ratio, and the aspect as well. */
     array = make_array(TZ_DTYPE_F32, 2, 1000, 700, 1);
     double sum = 0, reduced = 0;
@@ -150,14 +149,12 @@ static void averages_are_exact(void **state)
         reduced += plane->values[i];
     assert_true(fabs(reduced / (333 * 233) - sum / 700000) < 1e-9);
     tz_plane_destroy(plane);
-    tz_array_destroy(array);
     /* A field of 10^5 x 100 stays readable: 64 rows, not 1. */
     array = make_array(TZ_DTYPE_U8, 2, 100000, 100, 1);
     assert_ok(tz_plane_from_array(&plane, array, (tz_slice){2, 0}, 500, 500, &failure));
     assert_int_equal(plane->nx, 500);
     assert_int_equal(plane->ny, 64);
     tz_plane_destroy(plane);
-    tz_array_destroy(array);
     tz_reducer *reducer = NULL;
     double values[8];
     const float row[4] = {1, 2, 3, 4};
@@ -175,7 +172,7 @@ static double covered(double from, double to, int64_t k)
     return part > 0 ? part : 0;
 }
 
-static void averages_do_not_depend_on_pieces(void **state)
+SCRATCH_TEST(averages_do_not_depend_on_pieces)
 {
     static const int64_t cases[][4] = {/* cells, values */
                                        {200, 90, 7, 11}, {97, 89, 97, 13}, {64, 64, 16, 32},
@@ -183,9 +180,8 @@ static void averages_do_not_depend_on_pieces(void **state)
     for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
         const int64_t nx = cases[k][0], ny = cases[k][1];
         const int vx = (int)cases[k][2], vy = (int)cases[k][3];
-        float *cells = malloc((size_t)(nx * ny) * sizeof *cells);
-        double *values = malloc((size_t)(vx * vy) * sizeof *values), *first = NULL;
-        assert_true(cells && values);
+        float *cells = test_room((size_t)(nx * ny) * sizeof *cells);
+        double *values = test_room((size_t)(vx * vy) * sizeof *values), *first = NULL;
         for (int64_t i = 0; i < nx * ny; i++)
             cells[i] = (float)(i * 7919 % 1009) - 300.25f;
         for (int64_t rows = 1; rows <= ny; rows += 4) {
@@ -198,8 +194,7 @@ static void averages_do_not_depend_on_pieces(void **state)
                                  TZ_OK);
             assert_int_equal(tz_reducer_finish(reducer, NULL), TZ_OK);
             if (!first) {
-                first = malloc((size_t)(vx * vy) * sizeof *values);
-                assert_non_null(first);
+                first = test_room((size_t)(vx * vy) * sizeof *values);
                 memcpy(first, values, (size_t)(vx * vy) * sizeof *values);
             }
             assert_memory_equal(values, first, (size_t)(vx * vy) * sizeof *values);
@@ -213,9 +208,6 @@ static void averages_do_not_depend_on_pieces(void **state)
                            covered(i / vx * ry, (i / vx + 1) * ry, y);
             assert_true(fabs(values[i] - sum / (rx * ry)) < 1e-9);
         }
-        free(first);
-        free(values);
-        free(cells);
     }
 }
 
@@ -232,7 +224,7 @@ static tz_status draw(tz_image **image, const tz_array *array, const tz_canvas_o
     return status;
 }
 
-static void canvas_draws_values(void **state)
+SCRATCH_TEST(canvas_draws_values)
 {
     tz_colormap map;
     tz_image *image;
@@ -280,10 +272,9 @@ static void canvas_draws_values(void **state)
     check_error(draw(&image, array, &options, &failure), TZ_RANGE, "", "range");
     options = (tz_canvas_options){0};
     check_error(draw(&image, array, &options, &failure), TZ_USAGE, "", "colour map");
-    tz_array_destroy(array);
 }
 
-static void montages_show_every_slice(void **state)
+SCRATCH_TEST(montages_show_every_slice)
 {
     enum { SLICES = 6 };
     tz_colormap map;
@@ -311,10 +302,9 @@ static void montages_show_every_slice(void **state)
     tz_plane *plane;
     check_error(tz_plane_from_array(&plane, array, (tz_slice){2, SLICES}, 1024, 1024, &failure),
                 TZ_RANGE, "", "no slice 6");
-    tz_array_destroy(array);
 }
 
-static void ticks_are_round(void **state)
+SCRATCH_TEST(ticks_are_round)
 {
     static const struct range {
         double lo, hi;
@@ -347,7 +337,7 @@ static void ticks_are_round(void **state)
     assert_true(ticks.count <= 6);
 }
 
-static void bars_fit_round_the_picture(void **state)
+TEST(bars_fit_round_the_picture)
 {
     tz_colormap map;
     tz_image *image, *framed;
@@ -376,7 +366,7 @@ static void bars_fit_round_the_picture(void **state)
     assert_int_equal(tz_font_width("\xC3", 1), tz_font_width("?", 1));
 }
 
-static void frames_are_the_same_each_time(void **state)
+SCRATCH_TEST(frames_are_the_same_each_time)
 {
     tz_image *image;
     tz_array *back;
@@ -393,8 +383,6 @@ static void frames_are_the_same_each_time(void **state)
     assert_int_equal(bytes, again);
     assert_memory_equal(a, b, bytes);
     assert_null(strstr(a, "tIME"));
-    free(a);
-    free(b);
     assert_ok(tz_png_read(one, TZ_PNG_GREY, &back, NULL, &failure));
     assert_memory_equal(back->data, image->data, 5000);
     tz_array_destroy(back);
@@ -414,10 +402,3 @@ static void frames_are_the_same_each_time(void **state)
     tz_image_destroy(image);
     assert_int_equal(scratch_count(*state), 3);
 }
-
-TEST_MAIN(NULL, NULL, SCRATCH_TEST(colormaps_match_the_published_colours),
-          TEST(colours_are_read_and_mixed), SCRATCH_TEST(ranges_skip_what_is_not_finite),
-          SCRATCH_TEST(averages_are_exact), SCRATCH_TEST(averages_do_not_depend_on_pieces),
-          SCRATCH_TEST(canvas_draws_values), SCRATCH_TEST(montages_show_every_slice),
-          SCRATCH_TEST(ticks_are_round), TEST(bars_fit_round_the_picture),
-          SCRATCH_TEST(frames_are_the_same_each_time))

@@ -8,7 +8,7 @@
 #define HAVE_HEADER 1
 #endif
 
-static void hosts_are_those_of_the_server(void **state)
+TEST(hosts_are_those_of_the_server)
 {
     (void)state;
     static const char *const good[] = {"127.0.0.1", "127.0.0.1:80", "localhost:1",
@@ -28,7 +28,7 @@ static void hosts_are_those_of_the_server(void **state)
     assert_false(tz__live_host_is_good("evil.test:80", "0.0.0.0"));
 }
 
-static void origins_are_the_page_itself(void **state)
+TEST(origins_are_the_page_itself)
 {
     (void)state;
     assert_true(tz__live_origin_is_good(NULL, "localhost:1"));
@@ -40,7 +40,7 @@ static void origins_are_the_page_itself(void **state)
     assert_false(tz__live_origin_is_good("", "localhost:1"));
 }
 
-static void a_library_that_is_not_there_is_said(void **state)
+TEST(a_library_that_is_not_there_is_said)
 {
     (void)state;
     static const char *const none[] = {"libno-such-thing.so.1", NULL};
@@ -52,7 +52,7 @@ static void a_library_that_is_not_there_is_said(void **state)
     assert_non_null(strstr(failure.message, "has no MHD_start_daemon"));
 }
 
-static void numbers_are_those_of_the_header(void **state)
+TEST(numbers_are_those_of_the_header)
 {
     (void)state;
 #ifdef HAVE_HEADER
@@ -77,6 +77,3 @@ static void numbers_are_those_of_the_header(void **state)
     skip_test("no microhttpd.h");
 #endif
 }
-
-TEST_MAIN(NULL, NULL, TEST(hosts_are_those_of_the_server), TEST(origins_are_the_page_itself),
-          TEST(a_library_that_is_not_there_is_said), TEST(numbers_are_those_of_the_header))

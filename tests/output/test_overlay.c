@@ -57,7 +57,7 @@ static double cell_of(int pixel_number)
     return (pixel_number + 0.5) / OVERLAY_ZOOM - 0.5;
 }
 
-static void contour_lines_lie_at_their_values(void **state)
+TEST(contour_lines_lie_at_their_values)
 {
     tz_array *array = make_values(distance);
     const tz_overlay overlay = {.contours_count = 2, .contours = {5, 11.5}};
@@ -74,10 +74,9 @@ static void contour_lines_lie_at_their_values(void **state)
                 assert_true(pixel(image, x, y)[0] > 100);
         }
     tz_image_destroy(image);
-    tz_array_destroy(array);
 }
 
-static void levels_lie_within_the_range(void **state)
+TEST(levels_lie_within_the_range)
 {
     double levels[TZ_CONTOURS_MAX];
     assert_int_equal(tz_overlay_levels(&(tz_overlay){.contours_even = 3}, 2, 10, levels), 3);
@@ -88,7 +87,7 @@ static void levels_lie_within_the_range(void **state)
 
 /* In the middle square of a saddle the mean of the corners decides which of them a line cuts
  * off. */
-static void saddles_and_holes(void **state)
+TEST(saddles_and_holes)
 {
     for (int sign = -1; sign <= 1; sign += 2) {
         tz_array *array = make_values(saddle);
@@ -110,11 +109,10 @@ static void saddles_and_holes(void **state)
             for (int x = 0; x < image->width; x++)
                 assert_true(pixel(image, x, y)[1] == 0);
         tz_image_destroy(image);
-        tz_array_destroy(array);
     }
 }
 
-static void marks_surround_the_extremes(void **state)
+TEST(marks_surround_the_extremes)
 {
     tz_array *array = make_values(distance);
     tz_array_set(array, 5 * OVERLAY_N + 7, 1e3);
@@ -136,7 +134,6 @@ static void marks_surround_the_extremes(void **state)
         assert_in_range(drawn, 12, 60);
         tz_image_destroy(image);
     }
-    tz_array_destroy(array);
     /* Nothing finite: nothing is marked. */
     array = make_values(distance);
     for (int i = 0; i < OVERLAY_N * OVERLAY_N; i++)
@@ -145,7 +142,6 @@ static void marks_surround_the_extremes(void **state)
     for (int i = 0; i < image->width * image->height; i++)
         assert_int_equal(image->data[3 * i + 1], 0);
     tz_image_destroy(image);
-    tz_array_destroy(array);
 }
 
 static double distance_to_segment(double x, double y, tz_overlay_point a, tz_overlay_point b)
@@ -157,7 +153,7 @@ static double distance_to_segment(double x, double y, tz_overlay_point a, tz_ove
 }
 
 /* Two parts: what is not finite lies between. */
-static void paths_join_their_points(void **state)
+TEST(paths_join_their_points)
 {
     static const tz_overlay_point points[] = {{2, 3},   {30.5, 8}, {30.5, 8.01}, {5, 35},
                                               {NAN, 0}, {39, 39},  {20, 38}};
@@ -180,7 +176,6 @@ static void paths_join_their_points(void **state)
                 assert_int_equal(pixel(image, x, y)[0], 255);
         }
     tz_image_destroy(image);
-    tz_array_destroy(array);
     const tz_overlay inside = {.path = points, .path_count = 4},
                      hole = {.path = points + 4, .path_count = 1};
     assert_ok(tz_overlay_check_path(&inside, 32, 36, &failure));
@@ -189,7 +184,7 @@ static void paths_join_their_points(void **state)
     check_error(tz_overlay_check_path(&hole, 31, 36, &failure), TZ_RANGE, "", "path[1]");
 }
 
-static void lines_lie_between_cells(void **state)
+TEST(lines_lie_between_cells)
 {
     tz_array *array = make_values(distance);
     const tz_overlay overlay = {.grid_lines = true};
@@ -213,11 +208,10 @@ static void lines_lie_between_cells(void **state)
         assert_int_equal(drawn, k == 0);
         tz_image_destroy(image);
     }
-    tz_array_destroy(array);
 }
 
 /* A wide unit above, in which a name fits, and a narrow one below, in which it does not. */
-static void outlines_lie_round_their_units(void **state)
+TEST(outlines_lie_round_their_units)
 {
     tz_array *array = make_values(distance);
     static const tz_overlay overlay = {
@@ -253,9 +247,4 @@ static void outlines_lie_round_their_units(void **state)
             if (y < n / 10 - 3 || x < n / 4 - 3 || x > 3 * n / 4 + 3 || y > 9 * n / 10 + 3)
                 assert_int_equal(pixel(image, x, y)[0], 0);
     tz_image_destroy(image);
-    tz_array_destroy(array);
 }
-
-TEST_MAIN(NULL, NULL, TEST(contour_lines_lie_at_their_values), TEST(levels_lie_within_the_range),
-          TEST(saddles_and_holes), TEST(marks_surround_the_extremes), TEST(paths_join_their_points),
-          TEST(lines_lie_between_cells), TEST(outlines_lie_round_their_units))

@@ -3,7 +3,7 @@
 
 #include "output/frame/plot.h"
 
-static void texts_are_no_commands(void **state)
+TEST(texts_are_no_commands)
 {
     static const char *const texts[] = {"`touch made`",
                                         "\"; system(\"touch made\") #",
@@ -34,4 +34,4 @@ static void texts_are_no_commands(void **state)
     }
 }
 
-TEST_MAIN(enter_scratch, leave_scratch, TEST(texts_are_no_commands))
+TEST_GROUP(enter_scratch, leave_scratch)

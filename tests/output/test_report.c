@@ -98,7 +98,7 @@ static size_t decode(const char *text, char *out)
     return bytes;
 }
 
-static void pictures_are_embedded(void **state)
+TEST(pictures_are_embedded)
 {
     begin_run("\"u-NNNNNN.png\": {\"kind\": \"png\", \"count\": 4}, "
               "\"f at a.lua:1\": {\"kind\": \"function\"}",
@@ -134,7 +134,7 @@ static void pictures_are_embedded(void **state)
     json_decref(data);
 }
 
-static void of_many_pictures_every_kth_is_kept(void **state)
+TEST(of_many_pictures_every_kth_is_kept)
 {
     char path[100];
     begin_run("\"v-NNNNNN.png\": {\"kind\": \"png\"}", "\"alone.png\"");
@@ -158,7 +158,7 @@ static void of_many_pictures_every_kth_is_kept(void **state)
     json_decref(data);
 }
 
-static void long_tables_lose_rows(void **state)
+TEST(long_tables_lose_rows)
 {
     enum { ROWS = 200000 };
     begin_run("\"t.csv\": {\"kind\": \"table\", \"count\": 200000}", "");
@@ -185,7 +185,7 @@ static void long_tables_lose_rows(void **state)
     json_decref(data);
 }
 
-static void long_logs_lose_their_beginning(void **state)
+TEST(long_logs_lose_their_beginning)
 {
     begin_run("", "");
     FILE *file = fopen("run/log.txt", "wb");
@@ -201,7 +201,7 @@ static void long_logs_lose_their_beginning(void **state)
     json_decref(data);
 }
 
-static void other_records_are_refused(void **state)
+TEST(other_records_are_refused)
 {
     static const char *const texts[] = {"{}", "[]", "{\"status\": \"done\", \"simulations\": {}}",
                                         "{\"status\": 3, \"simulations\": [], \"files\": []}",
@@ -218,6 +218,4 @@ static void other_records_are_refused(void **state)
     assert_int_equal(tz_report_write("run", "page.html", 32, &notes, &failure), TZ_IO);
 }
 
-TEST_MAIN(enter_scratch, leave_scratch, TEST(pictures_are_embedded),
-          TEST(of_many_pictures_every_kth_is_kept), TEST(long_tables_lose_rows),
-          TEST(long_logs_lose_their_beginning), TEST(other_records_are_refused))
+TEST_GROUP(enter_scratch, leave_scratch)

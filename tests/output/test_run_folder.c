@@ -12,10 +12,9 @@ static void check_file(const char *path, const char *wanted)
     size_t bytes;
     char *text = scratch_slurp(path, &bytes);
     assert_string_equal(text, wanted);
-    free(text);
 }
 
-static void folders_are_numbered(void **state)
+TEST(folders_are_numbered)
 {
     static const char scenario[] = "-- a scenario\n";
     tz_folder *folders[2];
@@ -34,7 +33,7 @@ static void folders_are_numbered(void **state)
     check_file("runs/heat-001/log.txt", "");
 }
 
-static void a_wanted_folder_must_be_empty(void **state)
+TEST(a_wanted_folder_must_be_empty)
 {
     tz_folder *folder = NULL;
     assert_ok(tz_folder_create(&folder, "a/b/", "x", "", 0, &failure));
@@ -48,7 +47,7 @@ static void a_wanted_folder_must_be_empty(void **state)
     assert_null(folder);
 }
 
-static void names_stay_in_the_folder(void **state)
+TEST(names_stay_in_the_folder)
 {
     static const char *const wrong[] = {"", ".hidden", "a/b", "../a", "a\nb", "\x7f"};
     char path[PATH_MAX], name[160];
@@ -67,7 +66,7 @@ static void names_stay_in_the_folder(void **state)
     tz_folder_destroy(folder);
 }
 
-static void tables_quote_and_append(void **state)
+TEST(tables_quote_and_append)
 {
     static const char *const titles[] = {"step", "max(a, b)"};
     static const char *const rows[][2] = {{"0", "1.5"}, {"1", "say \"hot\""}, {"2", "two\nlines"}};
@@ -87,7 +86,7 @@ static void tables_quote_and_append(void **state)
     assert_ok(tz_table_close(NULL, &failure));
 }
 
-static void records_keep_what_they_are_given(void **state)
+TEST(records_keep_what_they_are_given)
 {
     static const char *const arguments[] = {"run", "a.lua"}, *const sets[] = {"n=64", "name=a=b"};
     const tz_machine machine = {.cpu = "a CPU", .cores = 3};
@@ -131,6 +130,4 @@ static void records_keep_what_they_are_given(void **state)
     json_decref(root);
 }
 
-TEST_MAIN(enter_scratch, leave_scratch, TEST(folders_are_numbered),
-          TEST(a_wanted_folder_must_be_empty), TEST(names_stay_in_the_folder),
-          TEST(tables_quote_and_append), TEST(records_keep_what_they_are_given))
+TEST_GROUP(enter_scratch, leave_scratch)

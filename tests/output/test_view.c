@@ -20,7 +20,7 @@ static float shade(const tz_plane *p, double x, double y)
 }
 
 /* One cell is a hexagon with three faces. */
-static void a_cell_shows_three_faces(void **state)
+TEST(a_cell_shows_three_faces)
 {
     const float solid = 1;
     tz_plane *p = view(&solid, 1, 1, 1,
@@ -42,7 +42,7 @@ static void a_cell_shows_three_faces(void **state)
     tz_plane_destroy(p);
 }
 
-static void an_empty_volume_shows_its_walls(void **state)
+TEST(an_empty_volume_shows_its_walls)
 {
     float values[N * N * N] = {0};
     values[5] = NAN;
@@ -62,7 +62,7 @@ static void an_empty_volume_shows_its_walls(void **state)
 }
 
 /* In the middle of the picture lies the diagonal from the corner (N, N, N) to (0, 0, 0). */
-static void near_cells_hide_far_ones(void **state)
+TEST(near_cells_hide_far_ones)
 {
     float values[N * N * N] = {0};
     const tz_solid_view how = {.level = 0.5, .lo = 0, .hi = 1, .cell_width = 10};
@@ -120,18 +120,18 @@ static void check_rays(bool cut)
                 TZ_RANGE, "", "too large");
 }
 
-static void rays_meet_the_first_cell(void **state)
+TEST(rays_meet_the_first_cell)
 {
     check_rays(false);
 }
 
-static void rays_pass_what_is_cut(void **state)
+TEST(rays_pass_what_is_cut)
 {
     check_rays(true);
 }
 
 /* In the middle of a full cube that is cut, the eye sees the cell beside the centre. */
-static void a_cut_shows_the_inside(void **state)
+TEST(a_cut_shows_the_inside)
 {
     float values[N * N * N];
     for (int i = 0; i < N * N * N; i++)
@@ -154,7 +154,3 @@ static void a_cut_shows_the_inside(void **state)
     assert_true(left > 0 && right > 0 && fabsf(left - right) > 0.05f);
     tz_plane_destroy(p);
 }
-
-TEST_MAIN(NULL, NULL, TEST(a_cell_shows_three_faces), TEST(an_empty_volume_shows_its_walls),
-          TEST(near_cells_hide_far_ones), TEST(rays_meet_the_first_cell),
-          TEST(rays_pass_what_is_cut), TEST(a_cut_shows_the_inside))

@@ -30,7 +30,7 @@ static int begin(void **state)
     const tz_box hot = {{3, 2, 0}, {4, 3, 1}};
     oracle_config config = oracle("hotspot", TZ_DOUBLE, NULL, NX, NY, 0);
     config.backend = "reference";
-    simulation = oracle_create(config);
+    assert_ok(oracle_try(&simulation, &config, &failure));
     assert_ok(tz_simulation_fill(simulation, 0, NULL, 300, &failure));
     assert_ok(tz_simulation_fill(simulation, 0, &hot, 310, &failure));
     assert_ok(tz_simulation_fill(simulation, 1, NULL, 0, &failure));
@@ -48,7 +48,7 @@ static int end(void **state)
     return 0;
 }
 
-#define WRITER_TEST(function) cmocka_unit_test_setup_teardown(function, begin, end)
+#define WRITER_TEST(function) TEST_WITH(begin, end, function)
 
 /* The test's output `which`, with columns. */
 static tz_output *make_output(int which, const tz_format *format, size_t columns,
@@ -73,7 +73,7 @@ static void set_fields(tz_output *output, const char *first, const char *second)
     strcpy(output->fields[1], second ? second : "");
 }
 
-static void columns_are_parsed(void **state)
+TEST(columns_are_parsed)
 {
     tz_column column;
     char title[200];
@@ -95,7 +95,7 @@ static void columns_are_parsed(void **state)
     assert_int_equal(tz_column_parse(title, &column, &failure), TZ_RANGE);
 }
 
-static void outputs_are_checked_against_the_simulation(void **state)
+WRITER_TEST(outputs_are_checked_against_the_simulation)
 {
     static const char *const titles[] = {"max(power)", "residual"};
     tz_output *table = make_output(0, &tz_format_table, 2, titles);
@@ -147,7 +147,7 @@ static void write_once(const tz_output *output, const char *pattern)
     assert_ok(tz_writer_close(&writer, &failure));
 }
 
-static void pictures_hold_their_facts(void **state)
+WRITER_TEST(pictures_hold_their_facts)
 {
     tz_output *output = make_output(0, &tz_format_png, 0, NULL);
     output->look.range = TZ_RANGE_AUTO;
@@ -176,8 +176,6 @@ static void pictures_hold_their_facts(void **state)
     char *b = scratch_slurp("second/temperature-000000.png", &second);
     assert_int_equal(first, second);
     assert_memory_equal(a, b, first);
-    free(a);
-    free(b);
 }
 
 /* The text of a file in a run's folder. */
@@ -188,10 +186,9 @@ static void check_text(const char *path, const char *const *wanted)
     for (; *wanted; wanted++)
         if (!strstr(text, *wanted))
             fail_msg("%s has no '%s':\n%.2000s", path, *wanted, text);
-    free(text);
 }
 
-static void arrays_hold_every_cell(void **state)
+WRITER_TEST(arrays_hold_every_cell)
 {
     tz_output *npy = make_output(0, &tz_format_npy, 0, NULL);
     tz_output *vti = make_output(1, &tz_format_vti, 0, NULL);
@@ -210,7 +207,7 @@ static void arrays_hold_every_cell(void **state)
                (const char *const[]){"Name=\"temperature\"", "Name=\"power\"", NULL});
 }
 
-static void series_have_metres_and_seconds(void **state)
+WRITER_TEST(series_have_metres_and_seconds)
 {
     tz_output *vti = make_output(0, &tz_format_vti, 0, NULL);
     tz_output *xdmf = make_output(1, &tz_format_xdmf, 0, NULL);
@@ -252,7 +249,7 @@ static void series_have_metres_and_seconds(void **state)
                 "the field 'power' is there twice");
 }
 
-static void tables_take_the_callers_cells(void **state)
+WRITER_TEST(tables_take_the_callers_cells)
 {
     static const char *const titles[] = {"step", "max(temperature)", "mean(power)", "min"};
     tz_output *output = make_output(0, &tz_format_table, 4, titles);
@@ -273,10 +270,9 @@ static void tables_take_the_callers_cells(void **state)
     assert_ok(tz_writer_close(&writer, &failure));
     char *text = scratch_slurp("tables/s-table.csv", &bytes);
     assert_string_equal(text, "step,max(temperature),mean(power),own\n0,310,0,0.1\n0,310,0,nan\n");
-    free(text);
 }
 
-static void rewound_simulations_write_new_files(void **state)
+WRITER_TEST(rewound_simulations_write_new_files)
 {
     tz_output *output = make_output(0, &tz_format_npy, 0, NULL);
     open_files("rewound");
@@ -299,7 +295,7 @@ static tz_simulation *make_dry(const char *stencil)
     return oracle_create(config);
 }
 
-static void placeholders_are_filled(void **state)
+TEST(placeholders_are_filled)
 {
     static const char *const cases[][2] = {
         {"", ""},
@@ -316,10 +312,9 @@ static void placeholders_are_filled(void **state)
         tz_caption_fill(text, cases[i][0], dry, "power", "chip");
         assert_string_equal(text, cases[i][1]);
     }
-    tz_simulation_destroy(dry);
 }
 
-static void the_time_has_a_prefix(void **state)
+TEST(the_time_has_a_prefix)
 {
     tz_simulation *dry = make_dry("hotspot");
     const tz_assignment step = {.name = "dt_s", .number = 5e-7};
@@ -330,10 +325,9 @@ static void the_time_has_a_prefix(void **state)
     assert_false(tz_caption_has("after {{time}}, {step}", "time"));
     tz_caption_fill(text, "after {time}", dry, "temperature", "chip");
     assert_string_equal(text, "after 2.5 ms");
-    tz_simulation_destroy(dry);
 }
 
-static void other_words_are_refused(void **state)
+TEST(other_words_are_refused)
 {
     char text[TZ_CAPTION_SIZE];
     check_error(tz_caption_check("a {stp}", &failure), TZ_UNKNOWN, "caption",
@@ -348,7 +342,7 @@ static void other_words_are_refused(void **state)
                 "{step} is of a simulation");
 }
 
-static void long_captions_are_cut(void **state)
+TEST(long_captions_are_cut)
 {
     tz_simulation *dry = make_dry("life");
     char pattern[256] = "", text[TZ_CAPTION_SIZE], name[64];
@@ -358,12 +352,6 @@ static void long_captions_are_cut(void **state)
         strcat(pattern, "{simulation}");
     tz_caption_fill(text, pattern, dry, "alive", name);
     assert_int_equal(strlen(text), TZ_CAPTION_SIZE - 1);
-    tz_simulation_destroy(dry);
 }
 
-TEST_MAIN(set_up, tear_down, TEST(columns_are_parsed),
-          WRITER_TEST(outputs_are_checked_against_the_simulation),
-          WRITER_TEST(pictures_hold_their_facts), WRITER_TEST(arrays_hold_every_cell),
-          WRITER_TEST(series_have_metres_and_seconds), WRITER_TEST(tables_take_the_callers_cells),
-          WRITER_TEST(rewound_simulations_write_new_files), TEST(placeholders_are_filled),
-          TEST(the_time_has_a_prefix), TEST(other_words_are_refused), TEST(long_captions_are_cut))
+TEST_GROUP(set_up, tear_down)

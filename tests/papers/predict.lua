@@ -48,12 +48,6 @@ local journal = meng { model = "meng2011" }
 is_times(meng { model = "meng2011", bank_conflicts = 1 }.iter_comp, 2, journal.iter_comp)
 is_times(meng { model = "meng2011", record = { hidden_share = 0.75 } }.iter_comp, 0.5, journal.iter_comp)
 is_times(meng { model = "meng2011", record = { sm_count = 60 } }.iter_comp, 0.5, journal.iter_comp)
-refuses("did you mean 'cpi'?", meng, { record = { cip = 2 } })
-refuses("cpi wants a number", meng, { record = { cpi = "two" } })
-refuses("cpi", meng, { record = { cpi = "2 # fast" } })
-refuses("'record' needs { KEY = VALUE }", meng, { record = { cpi = {} } })
-refuses("'record' needs { KEY = VALUE }", meng, { record = { 3 } })
-refuses("needs a table of options", meng, { record = 3 })
 refuses("'bank_conflicts' must be 0 or more", meng, { bank_conflicts = -1 })
 
 local ok, plain = pcall(tz.predict, { plugin = "hotspot", grid = { 256, 256 }, device = "gtx260", model = "luo2011",

@@ -12,7 +12,7 @@ static char *text_of_cost(const char *ptx)
 }
 
 /* The assembler leaves every step in the loop, but for moves: a move is no instruction. */
-static void steps_are_not_folded(void **state)
+TEST(steps_are_not_folded)
 {
     size_t count;
     const tz__cost *costs = tz__costs_table(&count);
@@ -80,7 +80,7 @@ static double clocks_of(const char *ptx, size_t number)
 }
 
 /* What is repeated for a number of the record is what the model charges that number for. */
-static void steps_are_what_the_model_charges(void **state)
+TEST(steps_are_what_the_model_charges)
 {
     size_t count;
     const tz__cost *costs = tz__costs_table(&count);
@@ -93,7 +93,7 @@ static void steps_are_what_the_model_charges(void **state)
     }
 }
 
-static void long_periods_compile(void **state)
+TEST(long_periods_compile)
 {
     char definitions[TZ__DEFINITIONS_SIZE];
     tz__periods_define(2000, definitions);
@@ -102,7 +102,7 @@ static void long_periods_compile(void **state)
 
 /* Each round reads the words after those of the round before, to the end of the table and on from
  * its beginning. A word that is not 0 shows which: it goes into the sum. */
-static void periods_read_the_next_words(void **state)
+TEST(periods_read_the_next_words)
 {
     static bench b;
     char definitions[TZ__DEFINITIONS_SIZE];
@@ -127,6 +127,4 @@ static void periods_read_the_next_words(void **state)
     }
 }
 
-TEST_MAIN(open_machine, close_machine, TEST(steps_are_not_folded),
-          TEST(steps_are_what_the_model_charges), TEST(long_periods_compile),
-          TEST(periods_read_the_next_words))
+TEST_GROUP(open_machine, close_machine)

@@ -109,7 +109,7 @@ static tz_cuda *opened_to_run(void)
     return cuda;
 }
 
-static void costs_and_degrees_are_found(void **state)
+FAKE_TEST(costs_and_degrees_are_found)
 {
     static const double known[][3] = {{3, 11, 80}, {6, 30, 400}, {2, 0, 30}};
     for (size_t k = 0; k < sizeof known / sizeof *known; k++) {
@@ -158,7 +158,7 @@ static void costs_and_degrees_are_found(void **state)
     }
 }
 
-static void a_fault_leaves_the_record(void **state)
+FAKE_TEST(a_fault_leaves_the_record)
 {
     const tz_calibration how = {.seconds = 1};
     tz_model_device device = h200(), before = device;
@@ -182,5 +182,4 @@ static int close_all(void **state)
     return status;
 }
 
-TEST_MAIN(open_fake, close_all, FAKE_TEST(costs_and_degrees_are_found),
-          FAKE_TEST(a_fault_leaves_the_record))
+TEST_GROUP(open_fake, close_all)

@@ -29,7 +29,7 @@ static tz_model_meng small(void)
     };
 }
 
-static void equations_in_two_dimensions(void **state)
+TEST(equations_in_two_dimensions)
 {
     const tz_model_meng m = small();
     assert_close(tz_model_meng_trapezoids(&m, 1), 9, 0);               /* 144 / 16 */
@@ -60,7 +60,7 @@ static void equations_in_two_dimensions(void **state)
     assert_close(c.iter_mem, 3528, 1e-15);
 }
 
-static void equations_in_one_dimension(void **state)
+TEST(equations_in_one_dimension)
 {
     tz_model_meng m = small();
     m.dims = 1;
@@ -76,7 +76,7 @@ static void equations_in_one_dimension(void **state)
     assert_int_equal(tz_model_meng_height_max(&m), 0);
 }
 
-static void equations_in_three_dimensions(void **state)
+TEST(equations_in_three_dimensions)
 {
     tz_model_meng m = small();
     m.dims = 3;
@@ -94,13 +94,13 @@ static void equations_in_three_dimensions(void **state)
     assert_close(tz_model_meng_cost_effect(&m, 7), 1, 0);
 }
 
-static void eq_12_turns_profiles_into_instructions(void **state)
+TEST(eq_12_turns_profiles_into_instructions)
 {
     /* PathFinder of table 2: 100,000 threads are 3125 warps, 104.17 an SM. */
     assert_close(tz_model_meng_num_warp_insts(1998, 100000, 32, 30), 19.1808, 1e-14);
 }
 
-static void several_state_fields_are_all_stored(void **state)
+TEST(several_state_fields_are_all_stored)
 {
     tz_model_meng m = small();
     const double one = tz_model_meng_commit(&m, 2);
@@ -108,7 +108,7 @@ static void several_state_fields_are_all_stored(void **state)
     assert_close(tz_model_meng_commit(&m, 2), 3 * one, 1e-15);
 }
 
-static void fences_grow_with_the_blocks(void **state)
+TEST(fences_grow_with_the_blocks)
 {
     tz_model_meng m = small();
     m.glb_sync_per_block_cycles = 2;
@@ -117,7 +117,7 @@ static void fences_grow_with_the_blocks(void **state)
     assert_close(2 * tz_model_meng_cpl(&m, 2), 21952 + 72, 1e-14);
 }
 
-static void alpha_and_tau_of_2011(void **state)
+TEST(alpha_and_tau_of_2011)
 {
     tz_model_meng m = small();
     assert_close(tz_model_meng2011_alpha(1, 5), 1, 0);
@@ -130,7 +130,7 @@ static void alpha_and_tau_of_2011(void **state)
     assert_close(tz_model_meng_iter_comp(&m, 2), 100, 0);
 }
 
-static void blocks_fill_the_limit_of_threads(void **state)
+TEST(blocks_fill_the_limit_of_threads)
 {
     assert_close(tz_model_meng_blk_len(1, 512), 512, 0);
     assert_close(tz_model_meng_blk_len(2, 512), 22, 0);
@@ -140,8 +140,3 @@ static void blocks_fill_the_limit_of_threads(void **state)
     assert_close(tz_model_meng_blk_len(3, 1000), 10, 0);
     assert_close(tz_model_meng_blk_len(2, 0.5), 1, 0);
 }
-
-TEST_MAIN(NULL, NULL, TEST(equations_in_two_dimensions), TEST(equations_in_one_dimension),
-          TEST(equations_in_three_dimensions), TEST(eq_12_turns_profiles_into_instructions),
-          TEST(several_state_fields_are_all_stored), TEST(fences_grow_with_the_blocks),
-          TEST(alpha_and_tau_of_2011), TEST(blocks_fill_the_limit_of_threads))

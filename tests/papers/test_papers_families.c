@@ -3,7 +3,7 @@
 
 /* Blocks at the border do more, and a small grid's are dealt out unevenly; each load of a tile's
  * loop is waited for. */
-static void tiles_have_borders(void **state)
+TEST(tiles_have_borders)
 {
     tz_plan plan = {.height = 2, .family = "tile"};
     tz_model_work work = work_for("star2d1r", TZ_SINGLE, 1024, 1024, 1, &plan, TZ_EFFORT_COMPILE);
@@ -22,7 +22,7 @@ static void tiles_have_borders(void **state)
 }
 
 /* No pass reads what st writes: tiles compute without reading shared memory. */
-static void tiles_that_are_not_read_are_not_loaded(void **state)
+TEST(tiles_that_are_not_read_are_not_loaded)
 {
     tz_plan plan = {.height = 1, .family = "tile"};
     const tz_model_work work = work_for("st", TZ_SINGLE, 128, 128, 128, &plan, TZ_EFFORT_COMPILE);
@@ -34,7 +34,7 @@ static void tiles_that_are_not_read_are_not_loaded(void **state)
 }
 
 /* They take part where a plan names them, and nowhere else. */
-static void they_are_named(void **state)
+TEST(they_are_named)
 {
     static const char *const families[] = {"tile", "block"};
     static tz_plan plans[256];
@@ -59,5 +59,4 @@ static void they_are_named(void **state)
     tz_problem_clear(&problem);
 }
 
-TEST_MAIN(set_up, tear_down, TEST(tiles_have_borders), TEST(tiles_that_are_not_read_are_not_loaded),
-          TEST(they_are_named))
+TEST_GROUP(set_up, tear_down)

@@ -11,7 +11,7 @@ static tz_luo2011_gpu gtx260(void)
     return gpu;
 }
 
-static void the_record_has_table_1(void **state)
+TEST(the_record_has_table_1)
 {
     const tz_luo2011_gpu gpu = gtx260();
     const double rows[][5] = {
@@ -28,7 +28,7 @@ static void the_record_has_table_1(void **state)
     assert_true(gpu.half_warps);
 }
 
-static void memory_parallel_degree(void **state)
+TEST(memory_parallel_degree)
 {
     const tz_luo2011_gpu gpu = gtx260();
     const double warps[] = {1, 2, 3, 4, 6, 8, 12, 16}, printed[] = {1, 2, 3, 2, 1, 1, 0, 0};
@@ -41,7 +41,7 @@ static void memory_parallel_degree(void **state)
     assert_close(tz_luo2011_mpd(&gpu, 32, bandwidth, false), 11, 0);
 }
 
-static void computation_parallel_degree(void **state)
+TEST(computation_parallel_degree)
 {
     const tz_luo2011_gpu gpu = gtx260();
     const double rows[][5] = {/* P, warps, CPD1, CPD2, CPD */
@@ -66,7 +66,7 @@ static tz_luo2011_period timed(double c_before, double m_before, double c, doubl
     return p;
 }
 
-static void types_of_periods(void **state)
+TEST(types_of_periods)
 {
     tz_luo2011_period p = timed(0, 0, 300, 200, 8, 3, 2);
     assert_int_equal(p.type, 1);
@@ -105,7 +105,7 @@ static int transactions(uint64_t first, uint64_t step, uint32_t active, int byte
     return tz_luo2011_transactions(at, active, bytes, halves);
 }
 
-static void transactions_of_a_warp(void **state)
+TEST(transactions_of_a_warp)
 {
     /* Halves of a warp, 64 bytes each, in segments of 128 bytes. */
     assert_int_equal(transactions(4096, 4, ~0u, 4, true), 2);
@@ -127,7 +127,7 @@ static void transactions_of_a_warp(void **state)
     assert_int_equal(transactions(4096, 128, 1u << 31 | 1, 4, false), 2);
 }
 
-static void a_kernel(void **state)
+TEST(a_kernel)
 {
     const tz_luo2011_gpu gpu = gtx260();
     const tz_luo2011_task tasks[] = {{false, 3, 100, 0, 0},
@@ -172,7 +172,7 @@ static void a_kernel(void **state)
     assert_int_equal(tz_luo2011_evaluate(&gpu, &kernel, false, &r, &failure), TZ_RANGE);
 }
 
-static void as_a_model(void **state)
+TEST(as_a_model)
 {
     const tz_luo2011_task tasks[] = {{false, 3, 100, 0, 0}, {true, 2, 400, 4, 8}};
     const tz_luo2011_kernel kernels[] = {{tasks, 2, 100, 400, 256, 960},
@@ -228,7 +228,7 @@ static void make_points(const tz_luo2011_gpu *gpu, double noise, tz_luo2011_poin
 
 /* From points of known a, b and d the fit finds them again; with noise about, and never worse than
  * they are themselves. */
-static void the_fit_finds_known_constants(void **state)
+TEST(the_fit_finds_known_constants)
 {
     static const double known[][4] = {{3, 11, 80, 32},  {2, 5, 40, 64},   {6, 20, 300, 64},
                                       {1, -4, 400, 48}, {4, 8, 100, 64},  {10, 30, 160, 32},
@@ -263,7 +263,7 @@ static void the_fit_finds_known_constants(void **state)
 }
 
 /* Degrees that fall with P below c and do not rise above it: d ends at 0, and nothing runs away. */
-static void the_fit_keeps_d_above_zero(void **state)
+TEST(the_fit_keeps_d_above_zero)
 {
     tz_luo2011_point points[SWEPT];
     tz_luo2011_gpu gpu = gtx260();
@@ -280,7 +280,7 @@ static void the_fit_keeps_d_above_zero(void **state)
 
 /* A period's time gives back the degree that it was made with; waits that take all of it give
  * none. */
-static void times_give_degrees(void **state)
+TEST(times_give_degrees)
 {
     for (int k = 0; k < 4; k++) {
         const double c = (double[]){100, 300, 40, 700}[k];
@@ -292,8 +292,3 @@ static void times_give_degrees(void **state)
     p.mpd = 2;
     assert_true(p.before > 0 && isnan(tz_luo2011_measured_cpd(&p, 16, p.before)));
 }
-
-TEST_MAIN(NULL, NULL, TEST(the_record_has_table_1), TEST(memory_parallel_degree),
-          TEST(computation_parallel_degree), TEST(types_of_periods), TEST(transactions_of_a_warp),
-          TEST(a_kernel), TEST(as_a_model), TEST(the_fit_finds_known_constants),
-          TEST(the_fit_keeps_d_above_zero), TEST(times_give_degrees))

@@ -23,7 +23,7 @@ static const tz_prediction_plain *plain_of(const tz_prediction_table *table)
 }
 
 /* The paper's "linear" is the mean of 9 pixels of 800 x 800: P is 45.84 % by its compiler's PTX. */
-static void the_mean_of_nine_pixels(void **state)
+TEST(the_mean_of_nine_pixels)
 {
     need_nvrtc();
     tz_workload *workload = workload_in("box2d1r", 800, TZ_SINGLE);
@@ -41,19 +41,16 @@ static void the_mean_of_nine_pixels(void **state)
     const double time_s = table->rows[0].prediction.time_s;
     assert_true(time_s > 0 && isfinite(time_s));
     assert_true(fabs(r->time / 1.242e9 / time_s - 1) < 1e-12);
-    tz_prediction_table_destroy(table);
     tz_prediction_request request = usual;
     request.options = 1u << TZ_PAPERS_AS_PRINTED;
     table = table_of(workload, &request);
     assert_true(table->rows[0].prediction.time_s >= time_s);
     assert_true(plain_of(table)->results[0].periods[0].mpd == 1);
-    tz_prediction_table_destroy(table);
-    tz_workload_destroy(workload);
 }
 
 /* Accesses as the cell texts have them. The words of life and cell are read again where the
  * compiler does not join two expressions. */
-static void stencils_of_all_kinds(void **state)
+TEST(stencils_of_all_kinds)
 {
     need_nvrtc();
     static const struct {
@@ -72,12 +69,10 @@ static void stencils_of_all_kinds(void **state)
             fail_msg("%s: %d accesses", cases[k].name, (int)trace->accesses);
         assert_true(plain_of(table)->results[0].share > 0.2 &&
                     plain_of(table)->results[0].share < 0.95);
-        tz_prediction_table_destroy(table);
-        tz_workload_destroy(workload);
     }
 }
 
-static void double_precision_takes_more_transactions(void **state)
+TEST(double_precision_takes_more_transactions)
 {
     need_nvrtc();
     tz_workload *workload = workload_in("box2d1r", 256, TZ_DOUBLE);
@@ -85,11 +80,9 @@ static void double_precision_takes_more_transactions(void **state)
     /* Halves of 128 bytes: 1 transaction each, 2 at an offset. */
     assert_int_equal(plain_of(table)->plain.traces[0].transactions, 3 * (2 + 4 + 4) + 2);
     assert_true(is_noted(&table->notes, "double precision"));
-    tz_prediction_table_destroy(table);
-    tz_workload_destroy(workload);
 }
 
-static void refusals(void **state)
+TEST(refusals)
 {
     tz_workload *workload = workload_of("hotspot", 2, 256, "gtx260");
     tz_workload *tiny = workload_of("hotspot", 2, 2, "gtx260");
@@ -111,9 +104,6 @@ static void refusals(void **state)
     char text[512];
     if (tz_cuda_compile_describe(text, sizeof text, NULL))
         check_no_table(workload, &usual, TZ_UNSUPPORTED, "no NVRTC");
-    tz_workload_destroy(tiny);
-    tz_workload_destroy(workload);
 }
 
-TEST_MAIN(open_plugins, close_plugins, TEST(the_mean_of_nine_pixels), TEST(stencils_of_all_kinds),
-          TEST(double_precision_takes_more_transactions), TEST(refusals))
+TEST_GROUP(open_plugins, close_plugins)

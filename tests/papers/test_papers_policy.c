@@ -9,7 +9,7 @@ static const tz_plan_wish from_prediction = {.policy = "meng"};
 
 static const char *benchmark;
 
-static void it_is_named_meng(void **state)
+TEST(it_is_named_meng)
 {
     int i = 0;
     while (tz_policy_name(i) && strcmp(tz_policy_name(i), "meng") != 0)
@@ -41,7 +41,7 @@ static double share_of_the_best(tz_plan_wish config)
 /* By hand, with t the time of an iteration: HotSpot from 2 runs two iterations at 2, a stage of 3,
  * two at 2, two at 1, and the rest at 2, that is 30 t(2) / (25 t(2) + 3 t(3) + 2 t(1)) = 0.980. The
  * paper, which measured: 1.000, 0.843; 0.993, 0.959; 0.993, 0.960; 0.90, 0.90. */
-static void test_shares_of_the_best(void **state)
+TEST(test_shares_of_the_best)
 {
     static const struct {
         const char *name;
@@ -61,7 +61,7 @@ static void test_shares_of_the_best(void **state)
 }
 
 /* Heights change by one, each after two iterations at least, and every stage is timed. */
-static void test_one_at_a_time(void **state)
+TEST(test_one_at_a_time)
 {
     machine m = a_machine(best_at_8);
     tz_policy *policy = make(&m, from_1);
@@ -90,7 +90,7 @@ static double best_moves(int h)
     return late ? best_at_2(h) * 1.5 : best_at_8(h);
 }
 
-static void test_it_follows_a_change(void **state)
+TEST(test_it_follows_a_change)
 {
     late = false;
     machine m = a_machine(best_moves);
@@ -104,7 +104,7 @@ static void test_it_follows_a_change(void **state)
 }
 
 /* On a GPU the first stage of a height compiles its kernel: a second that does not count. */
-static void test_compiling_does_not_count(void **state)
+TEST(test_compiling_does_not_count)
 {
     machine m = a_machine(best_at_4);
     m.set_up = 1;
@@ -115,7 +115,7 @@ static void test_compiling_does_not_count(void **state)
     tz_policy_destroy(policy);
 }
 
-static void test_outputs_bound_the_heights(void **state)
+TEST(test_outputs_bound_the_heights)
 {
     machine m = a_machine(best_at_24);
     tz_policy *policy = make(&m, from_1);
@@ -129,7 +129,7 @@ static void test_outputs_bound_the_heights(void **state)
     tz_policy_destroy(policy);
 }
 
-static void test_heights_that_fail_are_left(void **state)
+TEST(test_heights_that_fail_are_left)
 {
     machine m = a_machine(best_at_24);
     m.height_max = 3; /* the backend refuses 4 */
@@ -152,7 +152,7 @@ static void test_heights_that_fail_are_left(void **state)
 }
 
 /* What a checkpoint keeps is enough to do the same as without one. */
-static void test_a_checkpoint_changes_nothing(void **state)
+TEST(test_a_checkpoint_changes_nothing)
 {
     for (int at = 0; at < 24; at++) {
         machine m = a_machine(best_at_8), n = m;
@@ -172,8 +172,3 @@ static void test_a_checkpoint_changes_nothing(void **state)
         tz_policy_destroy(second);
     }
 }
-
-TEST_MAIN(NULL, NULL, TEST(it_is_named_meng), TEST(test_shares_of_the_best),
-          TEST(test_one_at_a_time), TEST(test_it_follows_a_change),
-          TEST(test_compiling_does_not_count), TEST(test_outputs_bound_the_heights),
-          TEST(test_heights_that_fail_are_left), TEST(test_a_checkpoint_changes_nothing))

@@ -27,7 +27,7 @@ static tz_model_prediction predict_by(const char *model, const tz_model_facts *f
     return p;
 }
 
-static void models_are_found_by_name(void **state)
+TEST(models_are_found_by_name)
 {
     const tz_predictor *predictor = NULL;
     size_t count, k;
@@ -51,7 +51,7 @@ static void models_are_found_by_name(void **state)
 
 /* Every model of the papers on every device and benchmark: components add up, the best height is
  * the best. */
-static void predictions_are_whole(void **state)
+TEST(predictions_are_whole)
 {
     for (int i = 0; i < 2; i++) {
         for (int j = 0; j < DEVICES * BENCHMARKS; j++) {
@@ -79,7 +79,7 @@ static void predictions_are_whole(void **state)
     }
 }
 
-static void seconds_limits_and_details(void **state)
+TEST(seconds_limits_and_details)
 {
     const bench b = bench_named("hotspot");
     const tz_model_device device = device_named("gtx280");
@@ -111,7 +111,7 @@ static void seconds_limits_and_details(void **state)
 }
 
 /* Table 2's counts are the profiled device's: eq. 12 must not see the one that is predicted for. */
-static void profiles_are_of_their_own_device(void **state)
+TEST(profiles_are_of_their_own_device)
 {
     const bench b = bench_named("cell");
     tz_model_device device = device_named("gtx280");
@@ -127,7 +127,7 @@ static void profiles_are_of_their_own_device(void **state)
                      1e-14);
 }
 
-static void a_plugins_facts_are_enough(void **state)
+TEST(a_plugins_facts_are_enough)
 {
     tz_model_facts facts = heat();
     const tz_model_device device = device_named("gtx280");
@@ -153,7 +153,7 @@ static void a_plugins_facts_are_enough(void **state)
     assert_close(p.cells_per_s, 32 * q.cells_per_s, 1e-15);
 }
 
-static void fields_become_arrays(void **state)
+TEST(fields_become_arrays)
 {
     tz_model_facts facts = heat();
     const tz_model_device device = device_named("gtx280");
@@ -173,7 +173,7 @@ static void fields_become_arrays(void **state)
     assert_close(m.tau, 1, 0);
 }
 
-static void no_halo_no_bound(void **state)
+TEST(no_halo_no_bound)
 {
     tz_model_facts facts = heat();
     const tz_model_device device = device_named("gtx280");
@@ -194,7 +194,7 @@ static void refused(const char *model, const tz_model_facts *facts, const tz_mod
     assert_int_equal(p.component_count, 0);
 }
 
-static void missing_numbers_are_named(void **state)
+TEST(missing_numbers_are_named)
 {
     tz_model_facts facts = heat();
     tz_model_device device = device_named("gtx280");
@@ -212,7 +212,7 @@ static void missing_numbers_are_named(void **state)
     refused("meng2011", &facts, &device, &plan, TZ_UNSUPPORTED, "no launch");
 }
 
-static void nonsense_is_refused(void **state)
+TEST(nonsense_is_refused)
 {
     const tz_model_device device = device_named("gtx280");
     tz_model_facts facts = heat();
@@ -247,7 +247,7 @@ static void nonsense_is_refused(void **state)
     refused("meng2011", &facts, &device, &plan, TZ_RANGE, "a negative count");
 }
 
-static void fences_need_measured_costs(void **state)
+TEST(fences_need_measured_costs)
 {
     const tz_model_facts facts = heat();
     tz_model_device device = device_named("gtx280");
@@ -265,7 +265,7 @@ static void fences_need_measured_costs(void **state)
     assert_close(p.components[0].seconds, (1e-6 + 1e-9 * blocks) / 2, 1e-13);
 }
 
-static void leaving_the_models_range_is_noted(void **state)
+TEST(leaving_the_models_range_is_noted)
 {
     tz_model_facts facts = heat();
     const tz_model_device device = device_named("gtx-titan");
@@ -282,7 +282,7 @@ static void leaving_the_models_range_is_noted(void **state)
 }
 
 /* Table 2 of 2009. */
-static void shipped_benchmarks(void **state)
+TEST(shipped_benchmarks)
 {
     static const struct {
         const char *name;
@@ -308,7 +308,7 @@ static void shipped_benchmarks(void **state)
     }
 }
 
-static void benchmarks_without_a_number(void **state)
+TEST(benchmarks_without_a_number)
 {
     tz_model_benchmark b = bench_named("hotspot").record;
     tz_model_facts facts;
@@ -320,10 +320,3 @@ static void benchmarks_without_a_number(void **state)
     assert_int_equal(tz_model_benchmark_facts(&b, &facts, &plan, &failure), TZ_FORMAT);
     assert_string_equal(failure.place, "hotspot");
 }
-
-TEST_MAIN(NULL, NULL, TEST(models_are_found_by_name), TEST(predictions_are_whole),
-          TEST(seconds_limits_and_details), TEST(profiles_are_of_their_own_device),
-          TEST(a_plugins_facts_are_enough), TEST(fields_become_arrays), TEST(no_halo_no_bound),
-          TEST(missing_numbers_are_named), TEST(nonsense_is_refused),
-          TEST(fences_need_measured_costs), TEST(leaving_the_models_range_is_noted),
-          TEST(shipped_benchmarks), TEST(benchmarks_without_a_number))

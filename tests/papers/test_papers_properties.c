@@ -45,7 +45,7 @@ static void check_sums(const tz_model_meng *m)
     }
 }
 
-static void components_are_positive_and_add_up(void **state)
+TEST(components_are_positive_and_add_up)
 {
     over_the_grid(check_sums);
 }
@@ -62,7 +62,7 @@ static void check_convex(const tz_model_meng *m)
     }
 }
 
-static void cycles_are_convex_in_the_height(void **state)
+TEST(cycles_are_convex_in_the_height)
 {
     over_the_grid(check_convex);
 }
@@ -100,7 +100,7 @@ static void check_monotone(const tz_model_meng *m)
     assert_close(tz_model_meng_cpl(&n, h), cycles, 1e-13);
 }
 
-static void better_devices_are_faster(void **state)
+TEST(better_devices_are_faster)
 {
     over_the_grid(check_monotone);
 }
@@ -119,11 +119,7 @@ static void check_cost_effect(const tz_model_meng *m)
     }
 }
 
-static void cost_effect_is_the_useful_share(void **state)
+TEST(cost_effect_is_the_useful_share)
 {
     over_the_grid(check_cost_effect);
 }
-
-TEST_MAIN(NULL, NULL, TEST(components_are_positive_and_add_up),
-          TEST(cycles_are_convex_in_the_height), TEST(better_devices_are_faster),
-          TEST(cost_effect_is_the_useful_share))

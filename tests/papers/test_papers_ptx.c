@@ -48,7 +48,7 @@ static tz_ptx_trace traced(const char *text, uint32_t n, int trips, bool half_wa
     return trace;
 }
 
-static void classes_and_blocks(void **state)
+TEST(classes_and_blocks)
 {
     tz_ptx *ptx;
     assert_ok(tz_ptx_read(&ptx,
@@ -82,7 +82,7 @@ static void classes_and_blocks(void **state)
     " mov.u32 %r1, %ctaid.x; mov.u32 %r2, %ntid.x; mov.u32 %r3, %tid.x;\n"                         \
     " mad.lo.s32 %r4, %r1, %r2, %r3; mul.wide.s32 %rd3, %r4, 4; add.s64 %rd4, %rd2, %rd3;\n"
 
-static void tasks_and_transactions(void **state)
+TEST(tasks_and_transactions)
 {
     const char *text = HEAD ADDRESS " ld.global.f32 %f1, [%rd4]; ld.global.f32 %f2, [%rd4+4];\n"
                                     " add.f32 %f3, %f1, %f2;\n add.f32 %f3, %f3, 0f40000000;\n"
@@ -105,7 +105,7 @@ static void tasks_and_transactions(void **state)
     tz_ptx_trace_clear(&t);
 }
 
-static void loops_have_trip_counts(void **state)
+TEST(loops_have_trip_counts)
 {
     const char *text = HEAD ADDRESS " ld.param.u32 %r5, [k_param_1]; mov.u32 %r6, 0;\n"
                                     "$L_loop:\n ld.global.f32 %f1, [%rd4]; add.f32 %f2, %f2, %f1;\n"
@@ -132,7 +132,7 @@ static void loops_have_trip_counts(void **state)
     tz_ptx_trace_clear(&t);
 }
 
-static void lanes_part_and_meet(void **state)
+TEST(lanes_part_and_meet)
 {
     /* Lanes below n take one side, the others the other; all take what follows once. */
     const char *text =
@@ -150,7 +150,7 @@ static void lanes_part_and_meet(void **state)
     }
 }
 
-static void predicates_and_vectors(void **state)
+TEST(predicates_and_vectors)
 {
     /* A false predicate: nothing is accessed. */
     const char *text = HEAD ADDRESS
@@ -178,7 +178,7 @@ static void predicates_and_vectors(void **state)
     tz_ptx_trace_clear(&t);
 }
 
-static void addresses_that_are_not_known(void **state)
+TEST(addresses_that_are_not_known)
 {
     const char *text = HEAD ADDRESS " ld.global.u64 %rd5, [%rd4]; ld.global.f32 %f1, [%rd5];\n"
                                     " { .reg .pred p, q; setp.ne.s32 p, %r3, 0;\n"
@@ -190,7 +190,7 @@ static void addresses_that_are_not_known(void **state)
 }
 
 /* 128 bits are no value that is followed. */
-static void wide_types(void **state)
+TEST(wide_types)
 {
     tz_ptx_trace t = traced(HEAD " .reg .b128 %q<2>;\n ld.param.b128 %q1, [k_param_0];\n"
                                  " mov.b128 %q1, %q1; ret;\n}\n",
@@ -199,7 +199,7 @@ static void wide_types(void **state)
     tz_ptx_trace_clear(&t);
 }
 
-static void values_of_integers(void **state)
+TEST(values_of_integers)
 {
     /* Each computes 64 in another way and loads at a multiple of it: a transaction a lane if
      * right. */
@@ -239,7 +239,7 @@ static void values_of_integers(void **state)
     }
 }
 
-static void what_is_refused(void **state)
+TEST(what_is_refused)
 {
     tz_ptx *ptx;
     tz_ptx_trace trace;
@@ -272,7 +272,7 @@ static void what_is_refused(void **state)
 }
 
 /* Any prefix of a text, and a text with any one byte changed, is read or refused. */
-static void broken_texts(void **state)
+TEST(broken_texts)
 {
     const char *text = HEAD ADDRESS " ld.global.v4.f32 {%f1, %f2, %f3, %f4}, [%rd4+16]; @!%p1 bra "
                                     "$L; shfl.sync.idx.b32 %r1|%p1, "
@@ -294,8 +294,3 @@ static void broken_texts(void **state)
         tz_ptx_destroy(ptx);
     }
 }
-
-TEST_MAIN(NULL, NULL, TEST(classes_and_blocks), TEST(tasks_and_transactions),
-          TEST(loops_have_trip_counts), TEST(lanes_part_and_meet), TEST(predicates_and_vectors),
-          TEST(addresses_that_are_not_known), TEST(wide_types), TEST(values_of_integers),
-          TEST(what_is_refused), TEST(broken_texts))

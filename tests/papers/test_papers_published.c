@@ -15,7 +15,7 @@ static const struct expected {
     {"cell", 3350, 71026.6, 33310.0, 0, 3143067.2, 4083722.2, 1, 1, 1, 1},
 };
 
-static void components_of_2009(void **state)
+TEST(components_of_2009)
 {
     for (int i = 0; i < BENCHMARKS; i++) {
         const struct expected *e = &expected[i];
@@ -31,7 +31,7 @@ static void components_of_2009(void **state)
     }
 }
 
-static void best_heights(void **state)
+TEST(best_heights)
 {
     for (int i = 0; i < BENCHMARKS; i++) {
         const struct expected *e = &expected[i];
@@ -49,7 +49,7 @@ static void best_heights(void **state)
 }
 
 /* The stated heights agree with the equations but for PathFinder's, and there the curve is flat. */
-static void stated_heights_of_2009(void **state)
+TEST(stated_heights_of_2009)
 {
     for (int i = 0; i < BENCHMARKS; i++) {
         const bench b = bench_named(expected[i].name);
@@ -68,7 +68,7 @@ static void stated_heights_of_2009(void **state)
 
 /* The models need not reproduce measured speedups: the journal's comes within 8 % of them, the
  * conference's within 25 %. The bounds show a change of the models. */
-static void measured_speedups(void **state)
+TEST(measured_speedups)
 {
     for (int i = 0; i < BENCHMARKS; i++) {
         const bench b = bench_named(expected[i].name);
@@ -81,7 +81,7 @@ static void measured_speedups(void **state)
 }
 
 /* Section 5.4.2: on the GTX 280, HotSpot and Poisson ran fastest at 3: what 2011's factors give. */
-static void measured_heights(void **state)
+TEST(measured_heights)
 {
     for (int i = 1; i < BENCHMARKS; i++) {
         const bench b = bench_named(expected[i].name);
@@ -90,7 +90,7 @@ static void measured_heights(void **state)
 }
 
 /* Figure 6: HotSpot with one element loaded for each operation. */
-static void components_against_height(void **state)
+TEST(components_against_height)
 {
     tz_model_meng m = meng_of(2009, "hotspot", "gtx280");
     m.num_elem_per_op = 1;
@@ -111,7 +111,7 @@ static void components_against_height(void **state)
 }
 
 /* Figure 7: wider halos: a smaller peak, at no greater height. */
-static void wider_halos_gain_less(void **state)
+TEST(wider_halos_gain_less)
 {
     for (int i = 0; i < BENCHMARKS; i++) {
         tz_model_meng m = meng_of(2009, expected[i].name, "gtx280");
@@ -129,7 +129,7 @@ static void wider_halos_gain_less(void **state)
 }
 
 /* Figure 8: larger blocks: a higher peak, at no smaller height. Cell gains too, from 48^3 on. */
-static void larger_blocks_gain_more(void **state)
+TEST(larger_blocks_gain_more)
 {
     for (int i = 0; i < BENCHMARKS; i++) {
         tz_model_meng m = meng_of(2009, expected[i].name, "gtx280");
@@ -149,7 +149,7 @@ static void larger_blocks_gain_more(void **state)
 }
 
 /* Section 6.2, and 2011's introduction: the size of the input hardly matters. */
-static void input_size_hardly_matters(void **state)
+TEST(input_size_hardly_matters)
 {
     for (int i = 0; i < BENCHMARKS; i++) {
         tz_model_meng m = meng_of(2009, expected[i].name, "gtx280");
@@ -165,7 +165,7 @@ static void input_size_hardly_matters(void **state)
 }
 
 /* Section 6.3: longer synchronisation and memory latency, and a smaller CPI, favour ghost zones. */
-static void slower_memory_and_faster_cores_gain_more(void **state)
+TEST(slower_memory_and_faster_cores_gain_more)
 {
     for (int i = 0; i < BENCHMARKS; i++) {
         double sync = 0, latency = 0, cores = 0;
@@ -191,7 +191,7 @@ static void slower_memory_and_faster_cores_gain_more(void **state)
 }
 
 /* 2011, introduction and section 4.2: neither the latency nor the choice of sigma matter much. */
-static void insensitive_to_latency_and_sigma(void **state)
+TEST(insensitive_to_latency_and_sigma)
 {
     for (int i = 0; i < BENCHMARKS; i++) {
         tz_model_meng m = meng_of(2011, expected[i].name, "gtx280");
@@ -208,9 +208,3 @@ static void insensitive_to_latency_and_sigma(void **state)
         }
     }
 }
-
-TEST_MAIN(NULL, NULL, TEST(components_of_2009), TEST(best_heights), TEST(stated_heights_of_2009),
-          TEST(measured_speedups), TEST(measured_heights), TEST(components_against_height),
-          TEST(wider_halos_gain_less), TEST(larger_blocks_gain_more),
-          TEST(input_size_hardly_matters), TEST(slower_memory_and_faster_cores_gain_more),
-          TEST(insensitive_to_latency_and_sigma))

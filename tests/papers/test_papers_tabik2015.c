@@ -69,7 +69,7 @@ static const tz_tabik_shape *shape_at(const tz_tabik_space *space, int x, int y)
     return NULL;
 }
 
-static void figures_5_and_7(void **state)
+TEST(figures_5_and_7)
 {
     const tz_tabik_kernel gx = kernel_of(256, 0, 2, 0, 0, 1);
     const tz_tabik_gpu titan = gpu_named("gtx-titan");
@@ -86,7 +86,7 @@ static void figures_5_and_7(void **state)
 }
 
 /* Eq. 3, where a row of a block is whole warps, for any halo along x that a warp holds. */
-static void equation_3(void **state)
+TEST(equation_3)
 {
     const tz_tabik_gpu titan = gpu_named("gtx-titan");
     for (int halo = 1; halo <= 8; halo++) {
@@ -125,7 +125,7 @@ static tz_tabik_space space_of_row(const struct row *r)
 
 /* The paper's tables: sizes of space and set, whether the fastest shape is in the set, and the
  * share of its speed that the slowest one of the set has. */
-static void measured_tables(void **state)
+TEST(measured_tables)
 {
     for (int i = 0; i < ROWS; i++) {
         const struct row *r = &rows[i];
@@ -151,7 +151,7 @@ static void measured_tables(void **state)
 }
 
 /* The sets themselves, where they are printed. */
-static void members(void **state)
+TEST(members)
 {
     static const int gx[][2] = {{128, 1}, {256, 1}, {64, 2}, {128, 2}, {256, 2}, {32, 4},
                                 {64, 4},  {128, 4}, {32, 8}, {64, 8},  {32, 16}};
@@ -174,7 +174,7 @@ static void members(void **state)
 }
 
 /* What is not in the paper: diagonals, double precision, sectors, half warps. */
-static void beyond_the_paper(void **state)
+TEST(beyond_the_paper)
 {
     tz_tabik_kernel star = kernel_of(256, 1, 1, 1, 1, 1), box = star, wide = star;
     tz_tabik_gpu h200 = gpu_named("h200"), gtx280 = gpu_named("gtx280");
@@ -200,7 +200,7 @@ static void beyond_the_paper(void **state)
     assert_true(space.chosen > 0);
 }
 
-static void refusals(void **state)
+TEST(refusals)
 {
     const tz_tabik_gpu titan = gpu_named("gtx-titan");
     tz_tabik_kernel kernel = kernel_of(4, 1, 1, 1, 1, 1);
@@ -222,6 +222,3 @@ static void refusals(void **state)
     device.warp_size.value = 128;
     check_error(tz_tabik_gpu_of(&device, &gpu, &failure), TZ_UNSUPPORTED, "", "at most 64");
 }
-
-TEST_MAIN(NULL, NULL, TEST(figures_5_and_7), TEST(equation_3), TEST(measured_tables), TEST(members),
-          TEST(beyond_the_paper), TEST(refusals))

@@ -15,7 +15,7 @@ static double seconds_of(const tz_model_prediction *p, const char *component)
 }
 
 /* Equation 20 at height 1, HotSpot: 212085.2 cycles of 1.3 GHz. */
-static void components_are_the_papers(void **state)
+TEST(components_are_the_papers)
 {
     tz_workload *workload = workload_of("hotspot", 2, 2000, "gtx280");
     const tz_prediction_request request = {.given = {.height = 1}};
@@ -29,35 +29,29 @@ static void components_are_the_papers(void **state)
     assert_null(tz_prediction_table_at(table, 2));
     const tz_model_prediction *p = &table->rows[0].prediction;
     assert_true(fabs(seconds_of(p, "load_sten") * 1.3e9 / 212085.2 - 1) < 1e-6);
-    tz_prediction_table_destroy(table);
-    tz_workload_destroy(workload);
 }
 
-static void changes_reach_the_model(void **state)
+TEST(changes_reach_the_model)
 {
     tz_workload *workload = workload_of("hotspot", 2, 2000, "gtx280");
     tz_prediction_request request = {.block = {32, 32}};
     tz_prediction_table *table = table_of(workload, &request);
     assert_int_equal(table->rows[0].plan.tile[1], 32);
     assert_int_equal(table->count, 15); /* 32 / 2 less one */
-    tz_prediction_table_destroy(table);
     request = (tz_prediction_request){.by = NULL};
     tz_prediction_option_set(&request, TZ_PAPERS_HALO, (double[]){4, 4}, 2);
     table = table_of(workload, &request);
     assert_int_equal(table->count, 4); /* 20 / 4 less one */
-    tz_prediction_table_destroy(table);
     request = (tz_prediction_request){.by = NULL};
     tz_prediction_option_set(&request, TZ_PAPERS_STREAMED, (double[]){1}, 1);
     table = table_of(workload, &request);
     assert_true(seconds_of(&table->rows[0].prediction, "iter_mem") > 0);
-    tz_prediction_table_destroy(table);
-    tz_workload_destroy(workload);
 }
 
 /* Without the paper's counts those of the tile kernel are taken, where a thread has about ten
  * elements: its set-up counts by element, as the models use it. In table 2 the set-up of a thread
  * has 0.3 to 1.1 times the instructions of an update. */
-static void counted_set_up_is_that_of_an_element(void **state)
+TEST(counted_set_up_is_that_of_an_element)
 {
     static const struct {
         const char *name;
@@ -81,12 +75,10 @@ static void counted_set_up_is_that_of_an_element(void **state)
             assert_int_equal(table->rows[table->best].plan.height, 2);
             assert_true(fabs(one->cells_per_s * 1e-9 - 1.58) < 0.05);
         }
-        tz_prediction_table_destroy(table);
-        tz_workload_destroy(workload);
     }
 }
 
-static void refusals_have_remedies(void **state)
+TEST(refusals_have_remedies)
 {
     tz_workload *workload = workload_of("hotspot", 2, 2000, "gtx280");
     check_no_table(workload, &(tz_prediction_request){.by = &tz_predictor_roofs}, TZ_UNSUPPORTED,
@@ -97,10 +89,9 @@ static void refusals_have_remedies(void **state)
                    TZ_UNSUPPORTED, "tiles in shared memory");
     check_no_table(workload, &(tz_prediction_request){.options = 1u << TZ_PAPERS_FENCE}, TZ_RANGE,
                    "meng2011");
-    tz_workload_destroy(workload);
 }
 
-static void limits_are_listed_by_height(void **state)
+TEST(limits_are_listed_by_height)
 {
     /* 2011's latency hiding leaves PathFinder to the memory. */
     tz_workload *workload = workload_of("pathfinder", 1, 1000000, "gtx280");
@@ -117,11 +108,9 @@ static void limits_are_listed_by_height(void **state)
     for (const char *at = table->limits; (at = strstr(at, ", then ")); at++)
         listed++;
     assert_int_equal(listed, changes);
-    tz_prediction_table_destroy(table);
-    tz_workload_destroy(workload);
 }
 
-static void unstable_parameters_pass_with_a_note(void **state)
+TEST(unstable_parameters_pass_with_a_note)
 {
     const tz_assignment step = {.name = "dt_s", .number = 1e-3};
     tz_simulation_config simulation = config_of("hotspot", 2, 8192);
@@ -133,13 +122,8 @@ static void unstable_parameters_pass_with_a_note(void **state)
     tz_prediction_table *table = table_of(workload, &request);
     assert_true(workload->let_unstable);
     assert_true(is_noted(&table->notes, "would diverge"));
-    tz_prediction_table_destroy(table);
-    tz_workload_destroy(workload);
     assert_int_equal(tz_workload_create(&workload, &config, NULL), TZ_UNSTABLE);
     assert_null(workload);
 }
 
-TEST_MAIN(open_plugins, close_plugins, TEST(components_are_the_papers),
-          TEST(changes_reach_the_model), TEST(counted_set_up_is_that_of_an_element),
-          TEST(refusals_have_remedies), TEST(limits_are_listed_by_height),
-          TEST(unstable_parameters_pass_with_a_note))
+TEST_GROUP(open_plugins, close_plugins)

@@ -12,7 +12,7 @@ static tz_thread_blocks *blocks_of(const tz_workload *workload)
 }
 
 /* A plan a shape, with the knobs that are given. */
-static void each_shape_is_a_plan(void **state)
+TEST(each_shape_is_a_plan)
 {
     static const char *const stencils[] = {"gx", "gy", "gz", "st", "fdd7"};
     for (int k = 0; k < 5; k++) {
@@ -35,11 +35,10 @@ static void each_shape_is_a_plan(void **state)
         }
         tz_plan_list_clear(&list);
         free(blocks);
-        tz_workload_destroy(workload);
     }
 }
 
-static void what_does_not_fit_is_refused(void **state)
+TEST(what_does_not_fit_is_refused)
 {
     static const struct {
         tz_plan given;
@@ -53,15 +52,13 @@ static void what_does_not_fit_is_refused(void **state)
     for (size_t k = 0; k < sizeof cases / sizeof *cases; k++)
         check_error(tz_predictor_tabik2015.list(workload, &cases[k].given, &list, &failure),
                     TZ_UNSUPPORTED, "", cases[k].what);
-    tz_workload_destroy(workload);
     workload = workload_of("diffusion", 3, 64, "h200");
     check_error(tz_predictor_tabik2015.list(workload, &(tz_plan){0}, &list, &failure),
                 TZ_UNSUPPORTED, "", "has several passes");
-    tz_workload_destroy(workload);
 }
 
 /* Nothing is measured: predictions of the compiled kernels stand for times. */
-static void tuning_takes_every_shape(void **state)
+TEST(tuning_takes_every_shape)
 {
     tz_workload *workload = workload_of("gx", 3, 64, "h200"); /* compiles fast, in few shapes */
     tz_thread_blocks *blocks = blocks_of(workload);
@@ -73,7 +70,6 @@ static void tuning_takes_every_shape(void **state)
     workload->is_here = true;
     const tz_status status = tz_tune_create(&tune, workload, &request, &failure);
     if (status == TZ_UNSUPPORTED) {
-        tz_workload_destroy(workload);
         skip_test("%s", failure.message);
     }
     assert_ok(status);
@@ -87,8 +83,6 @@ static void tuning_takes_every_shape(void **state)
     assert_int_equal(chosen, tune->set.chosen);
     assert_int_equal(tune->set.has_best, tune->rows[tune->best].chosen);
     tz_tune_destroy(tune);
-    tz_workload_destroy(workload);
 }
 
-TEST_MAIN(open_plugins, close_plugins, TEST(each_shape_is_a_plan),
-          TEST(what_does_not_fit_is_refused), TEST(tuning_takes_every_shape))
+TEST_GROUP(open_plugins, close_plugins)

@@ -19,7 +19,7 @@ static tz_policy *settled(machine *m, tz_plan_wish wish, int64_t stages)
 
 /* The paper's run has 30 iterations; these are stages. A good height is found early; then both
  * sides are tried to the end, each time against a base that is timed anew. */
-static void test_adaptive_from_1_converges(void **state)
+TEST(test_adaptive_from_1_converges)
 {
     for (int c = 0; c < CURVES; c++) {
         machine m = a_machine(curves[c].time);
@@ -39,7 +39,7 @@ static void test_adaptive_from_1_converges(void **state)
     }
 }
 
-static void test_adaptive_under_noise(void **state)
+TEST(test_adaptive_under_noise)
 {
     for (int c = 0; c < CURVES; c++) {
         double worst = 1;
@@ -71,7 +71,7 @@ static void test_adaptive_under_noise(void **state)
 }
 
 /* Each trial is compared with a time of base that was taken after the trial before it. */
-static void test_adaptive_times_base_before_each_trial(void **state)
+TEST(test_adaptive_times_base_before_each_trial)
 {
     for (int c = 0; c < CURVES; c++) {
         machine m = a_machine(curves[c].time);
@@ -97,7 +97,7 @@ static void test_adaptive_times_base_before_each_trial(void **state)
 }
 
 /* Trials never cost more than 2 % against staying at the predicted height. */
-static void test_adaptive_from_the_prediction(void **state)
+TEST(test_adaptive_from_the_prediction)
 {
     for (int c = 0; c < CURVES; c++)
         for (uint64_t seed = 1; seed <= 200; seed++) {
@@ -119,7 +119,7 @@ static void test_adaptive_from_the_prediction(void **state)
 }
 
 /* The same without noise, where the comparison is exact, and against the start at 1. */
-static void test_adaptive_from_the_prediction_exactly(void **state)
+TEST(test_adaptive_from_the_prediction_exactly)
 {
     for (int c = 0; c < CURVES; c++) {
         machine a = a_machine(curves[c].time), b = a_machine(curves[c].time);
@@ -180,7 +180,7 @@ static int64_t check_budget(const curve *c, double stage_s, uint64_t seed, bool 
     return m.timed;
 }
 
-static void test_adaptive_keeps_its_budget(void **state)
+TEST(test_adaptive_keeps_its_budget)
 {
     static const double stages_s[] = {5e-6, 60e-6, 1e-3, 0.1};
     for (int c = 0; c < CURVES; c++)
@@ -191,7 +191,7 @@ static void test_adaptive_keeps_its_budget(void **state)
 
 /* The same from the backend's choice, without predictions: how long a stage takes must be found
  * first. */
-static void test_adaptive_keeps_its_budget_without_predictions(void **state)
+TEST(test_adaptive_keeps_its_budget_without_predictions)
 {
     static const double stages_s[] = {5e-6, 15e-6, 60e-6, 1e-3, 0.1};
     for (int c = 0; c < CURVES; c++)
@@ -204,7 +204,7 @@ static void test_adaptive_keeps_its_budget_without_predictions(void **state)
 }
 
 /* Trials take place and find nothing better; then they become rare. */
-static void test_adaptive_backs_off(void **state)
+TEST(test_adaptive_backs_off)
 {
     scaled_curve = best_at_8;
     scale = 60e-6 / (8 * best_at_8(8));
@@ -229,7 +229,7 @@ static void test_adaptive_backs_off(void **state)
 
 /* From height 1 it climbs at once. From a wrong prediction of height 1 it climbs as soon as its
  * budget allows: each gain pays for the next trial. */
-static void test_adaptive_climbs(void **state)
+TEST(test_adaptive_climbs)
 {
     scaled_curve = best_at_8;
     scale = 60e-6 / (8 * best_at_8(8));
@@ -253,7 +253,7 @@ static void test_adaptive_climbs(void **state)
 
 /* A simulation that is rewound every 20 stages is one long run to the policy, with predictions and
  * without. */
-static void test_adaptive_goes_on_after_rewinds(void **state)
+TEST(test_adaptive_goes_on_after_rewinds)
 {
     scaled_curve = best_at_8;
     scale = 60e-6 / (8 * best_at_8(8));
@@ -283,7 +283,7 @@ static double best_moves(int h)
     return best_now == 8 ? best_at_8(h) : 1.2 * best_at_2(h);
 }
 
-static void test_adaptive_under_drift(void **state)
+TEST(test_adaptive_under_drift)
 {
     for (int up = 0; up < 2; up++) {
         machine m = a_machine(best_at_8);
@@ -309,7 +309,7 @@ static void test_adaptive_under_drift(void **state)
 }
 
 /* The policy leaves a wrong prediction, as far as the predicted times allow. */
-static void test_adaptive_leaves_a_wrong_prediction(void **state)
+TEST(test_adaptive_leaves_a_wrong_prediction)
 {
     machine m = a_machine(best_at_8);
     m.predictions = flat; /* takes the first of equals: height 1 */
@@ -338,13 +338,13 @@ static void check_slow_height(bool estimates, const char *note)
     tz_policy_destroy(policy);
 }
 
-static void test_adaptive_believes_predictions_of_slow_heights(void **state)
+TEST(test_adaptive_believes_predictions_of_slow_heights)
 {
     check_slow_height(false, "not tried: predicted");
     check_slow_height(true, "not tried: estimated");
 }
 
-static void test_adaptive_without_predictions(void **state)
+TEST(test_adaptive_without_predictions)
 {
     machine m = a_machine(best_at_8);
     tz_policy *policy = make(&m, from_prediction);
@@ -359,7 +359,7 @@ static void test_adaptive_without_predictions(void **state)
 }
 
 /* Comparisons leave out the time to set a plan up. */
-static void test_setting_up_does_not_count(void **state)
+TEST(test_setting_up_does_not_count)
 {
     machine m = a_machine(best_at_8);
     m.set_up = 1.0;
@@ -379,7 +379,7 @@ static double best_at_8_disturbed(int h)
     return 1.4 * best_at_8(1);
 }
 
-static void test_adaptive_looks_again(void **state)
+TEST(test_adaptive_looks_again)
 {
     machine m = a_machine(best_at_8_disturbed);
     disturbed_stages = 2; /* the first, and one that is slow enough to end the trial */
@@ -393,7 +393,7 @@ static double quick_at_8(int h)
 }
 
 /* Stages of a few microseconds are timed in groups of a minimum length. */
-static void test_short_stages_are_grouped(void **state)
+TEST(test_short_stages_are_grouped)
 {
     machine m = a_machine(quick_at_8);
     tz_policy *policy = make(&m, from_1);
@@ -411,7 +411,7 @@ static void test_short_stages_are_grouped(void **state)
 }
 
 /* Outputs every 10 iterations: a stage of height 16 is always cut short and is not compared. */
-static void test_outputs_bound_the_heights(void **state)
+TEST(test_outputs_bound_the_heights)
 {
     for (int start = 1; start <= 30; start += 29) { /* also from above 10 */
         machine m = a_machine(best_at_24);
@@ -423,7 +423,7 @@ static void test_outputs_bound_the_heights(void **state)
     }
 }
 
-static void test_refused_trials_are_left(void **state)
+TEST(test_refused_trials_are_left)
 {
     machine m = a_machine(best_at_8);
     tz_policy *policy = make(&m, from_1);
@@ -445,7 +445,7 @@ static void test_refused_trials_are_left(void **state)
 
 /* ---- predicted and fixed --------------------------------------------------------------------- */
 
-static void test_predicted(void **state)
+TEST(test_predicted)
 {
     machine m = a_machine(best_at_8);
     char text[256];
@@ -476,7 +476,7 @@ static void three_plans(machine *m, const tz_plan *given, tz_policy_options *out
             .time_s = (i % 3 == 1 ? 1.0 : 2.0) - 0.1 * (i / 3)};
 }
 
-static void test_of_a_height_the_fastest_plan_is_taken(void **state)
+TEST(test_of_a_height_the_fastest_plan_is_taken)
 {
     machine m = a_machine(flat);
     m.plans = three_plans;
@@ -490,7 +490,7 @@ static void test_of_a_height_the_fastest_plan_is_taken(void **state)
     }
 }
 
-static void test_given_plans_are_checked(void **state)
+TEST(test_given_plans_are_checked)
 {
     for (int i = 1; tz_policy_name(i); i++) {
         machine m = a_machine(flat);
@@ -516,7 +516,7 @@ static tz_plan alternate(const tz_policy_view *view)
 }
 
 /* A million stages keep decisions, not stages. */
-static void test_function_decisions_are_bounded(void **state)
+TEST(test_function_decisions_are_bounded)
 {
     machine m = a_machine(flat);
     const tz_plan_wish wish = {.function = "the test's function"};
@@ -538,7 +538,7 @@ static void test_function_decisions_are_bounded(void **state)
 
 /* A plan that the backend refuses is an error; without an answer, or with height 0, the plan
  * stays. */
-static void test_answers_are_checked(void **state)
+TEST(test_answers_are_checked)
 {
     machine m = a_machine(flat);
     tz_policy *policy = make(&m, (tz_plan_wish){.function = "the test's function"});
@@ -554,19 +554,3 @@ static void test_answers_are_checked(void **state)
     assert_int_equal(plan->height, 6);
     tz_policy_destroy(policy);
 }
-
-TEST_MAIN(NULL, NULL, TEST(test_adaptive_from_1_converges), TEST(test_adaptive_under_noise),
-          TEST(test_adaptive_from_the_prediction), TEST(test_adaptive_from_the_prediction_exactly),
-          TEST(test_adaptive_keeps_its_budget),
-          TEST(test_adaptive_keeps_its_budget_without_predictions),
-          TEST(test_adaptive_goes_on_after_rewinds),
-          TEST(test_adaptive_times_base_before_each_trial), TEST(test_adaptive_backs_off),
-          TEST(test_adaptive_climbs), TEST(test_adaptive_under_drift),
-          TEST(test_adaptive_leaves_a_wrong_prediction),
-          TEST(test_adaptive_believes_predictions_of_slow_heights),
-          TEST(test_adaptive_without_predictions), TEST(test_setting_up_does_not_count),
-          TEST(test_adaptive_looks_again), TEST(test_short_stages_are_grouped),
-          TEST(test_outputs_bound_the_heights), TEST(test_refused_trials_are_left),
-          TEST(test_predicted), TEST(test_of_a_height_the_fastest_plan_is_taken),
-          TEST(test_given_plans_are_checked), TEST(test_function_decisions_are_bounded),
-          TEST(test_answers_are_checked))

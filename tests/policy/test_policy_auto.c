@@ -30,7 +30,7 @@ static machine compiling(double (*time)(int), const int *order)
     return m;
 }
 
-static void it_begins_at_once_and_becomes_the_fastest(void **state)
+TEST(it_begins_at_once_and_becomes_the_fastest)
 {
     for (int c = 0; c < CURVES; c++) {
         machine m = compiling(curves[c].time, all);
@@ -53,7 +53,7 @@ static void it_begins_at_once_and_becomes_the_fastest(void **state)
 }
 
 /* A plan that is predicted to be faster and is not costs its trial alone. */
-static void a_wrong_prediction_is_found_out(void **state)
+TEST(a_wrong_prediction_is_found_out)
 {
     machine m = compiling(best_at_2, all);
     m.predictions = best_at_24;
@@ -65,7 +65,7 @@ static void a_wrong_prediction_is_found_out(void **state)
     tz_policy_destroy(policy);
 }
 
-static void a_plan_that_fails_is_left_out(void **state)
+TEST(a_plan_that_fails_is_left_out)
 {
     machine m = compiling(best_at_8, all);
     m.refused = 8;
@@ -83,7 +83,7 @@ static void a_plan_that_fails_is_left_out(void **state)
 }
 
 /* Plans that are higher than outputs are apart have no full stage. */
-static void heights_fit_between_outputs(void **state)
+TEST(heights_fit_between_outputs)
 {
     machine m = compiling(best_at_8, all);
     tz_policy *policy = make(&m, automatic);
@@ -93,7 +93,7 @@ static void heights_fit_between_outputs(void **state)
     tz_policy_destroy(policy);
 }
 
-static void a_run_that_ends_early_ends_at_once(void **state)
+TEST(a_run_that_ends_early_ends_at_once)
 {
     machine m = compiling(best_at_8, all);
     tz_policy *policy = make(&m, automatic);
@@ -103,7 +103,7 @@ static void a_run_that_ends_early_ends_at_once(void **state)
     assert_int_equal(m.explorers, 0);
 }
 
-static void the_next_run_begins_with_the_best_plan(void **state)
+TEST_WITH(use_cache, drop_cache, the_next_run_begins_with_the_best_plan)
 {
     machine first = compiling(best_at_8, all);
     first.key = "here";
@@ -135,7 +135,7 @@ static void the_next_run_begins_with_the_best_plan(void **state)
 }
 
 /* What an unfinished search has found is the next one's first plan. */
-static void an_unfinished_search_goes_on(void **state)
+TEST_WITH(use_cache, drop_cache, an_unfinished_search_goes_on)
 {
     machine first = compiling(best_at_8, all);
     first.key = "here";
@@ -157,7 +157,7 @@ static void an_unfinished_search_goes_on(void **state)
 }
 
 /* A checkpoint's plan comes first, also where a better one is remembered. */
-static void a_resumed_run_begins_with_its_own_plan(void **state)
+TEST_WITH(use_cache, drop_cache, a_resumed_run_begins_with_its_own_plan)
 {
     machine first = compiling(best_at_8, all);
     first.key = "here";
@@ -177,7 +177,7 @@ static void a_resumed_run_begins_with_its_own_plan(void **state)
 }
 
 /* Where nothing is predicted, the decisions say why, and the next run looks again. */
-static void what_is_not_predicted_is_said(void **state)
+TEST_WITH(use_cache, drop_cache, what_is_not_predicted_is_said)
 {
     machine first = compiling(best_at_8, none);
     first.key = "here";
@@ -197,7 +197,7 @@ static void what_is_not_predicted_is_said(void **state)
 
 /* A height alone: the best plan of that height is looked for. With a tile or a policy the plan
  * stays as it is given. */
-static void a_given_height_stays(void **state)
+TEST(a_given_height_stays)
 {
     static const int four[] = {4, 0};
     static const tz_plan_wish bare = {.given = {.height = 4}},
@@ -218,7 +218,7 @@ static void a_given_height_stays(void **state)
 }
 
 /* Without a base plan there is nothing to wait for. */
-static void a_backend_that_compiles_nothing_predicts(void **state)
+TEST(a_backend_that_compiles_nothing_predicts)
 {
     machine m = a_machine(best_at_8);
     m.predictions = best_at_8;
@@ -231,14 +231,3 @@ static void a_backend_that_compiles_nothing_predicts(void **state)
     assert_int_equal(m.timed, 0);
     tz_policy_destroy(policy);
 }
-
-TEST_MAIN(NULL, NULL, TEST(it_begins_at_once_and_becomes_the_fastest),
-          TEST(a_wrong_prediction_is_found_out), TEST(a_plan_that_fails_is_left_out),
-          TEST(heights_fit_between_outputs), TEST(a_run_that_ends_early_ends_at_once),
-          cmocka_unit_test_setup_teardown(the_next_run_begins_with_the_best_plan, use_cache,
-                                          drop_cache),
-          cmocka_unit_test_setup_teardown(an_unfinished_search_goes_on, use_cache, drop_cache),
-          cmocka_unit_test_setup_teardown(a_resumed_run_begins_with_its_own_plan, use_cache,
-                                          drop_cache),
-          cmocka_unit_test_setup_teardown(what_is_not_predicted_is_said, use_cache, drop_cache),
-          TEST(a_given_height_stays), TEST(a_backend_that_compiles_nothing_predicts))

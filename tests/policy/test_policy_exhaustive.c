@@ -21,7 +21,9 @@ static int drop_cache(void **state)
     return scratch_teardown(state);
 }
 
-static void test_exhaustive_finds_the_best(void **state)
+#define CACHE_TEST(function) TEST_WITH(use_cache, drop_cache, function)
+
+CACHE_TEST(test_exhaustive_finds_the_best)
 {
     for (int c = 0; c < CURVES; c++) {
         machine m = a_machine(curves[c].time);
@@ -39,7 +41,7 @@ static void test_exhaustive_finds_the_best(void **state)
 }
 
 /* What is predicted to be fast is measured first: a run that ends early has used it. */
-static void test_exhaustive_begins_with_the_fastest_prediction(void **state)
+CACHE_TEST(test_exhaustive_begins_with_the_fastest_prediction)
 {
     machine m = a_machine(best_at_8);
     m.predictions = best_at_4;
@@ -50,7 +52,7 @@ static void test_exhaustive_begins_with_the_fastest_prediction(void **state)
     tz_policy_destroy(policy);
 }
 
-static void test_exhaustive_finds_ties(void **state)
+TEST(test_exhaustive_finds_ties)
 {
     int right = 0;
     for (uint64_t seed = 1; seed <= 50; seed++) {
@@ -73,7 +75,7 @@ static void test_exhaustive_finds_ties(void **state)
     assert_true(right >= 45);
 }
 
-static void test_exhaustive_remembers(void **state)
+CACHE_TEST(test_exhaustive_remembers)
 {
     machine first = a_machine(best_at_8), second = a_machine(best_at_8);
     first.key = second.key = "a plugin 1.0; a grid";
@@ -124,7 +126,7 @@ static void test_exhaustive_remembers(void **state)
 }
 
 /* A damaged entry is a miss: truncated anywhere, or with any byte changed. */
-static void test_broken_memories_are_misses(void **state)
+CACHE_TEST(test_broken_memories_are_misses)
 {
     const char *key = "a key";
     char path[4200];
@@ -180,7 +182,7 @@ static void test_broken_memories_are_misses(void **state)
 }
 
 /* The oldest files are removed; other files are not counted and stay. */
-static void test_old_memories_are_removed(void **state)
+CACHE_TEST(test_old_memories_are_removed)
 {
     static const char *const keys[] = {"new", "oldest", "old"};
     static const int64_t seconds[] = {3000, 1000, 2000};
@@ -215,7 +217,7 @@ static void test_old_memories_are_removed(void **state)
 }
 
 /* A folder that others may write is not read. */
-static void test_open_folders_are_not_read(void **state)
+CACHE_TEST(test_open_folders_are_not_read)
 {
     tz_policy_measurement plan = {.plan = {.height = 1, .family = "stream"}, .time_s = 1};
     const tz_policy_memory memory = {.count = 1, .finished = true, .plans = &plan};
@@ -243,7 +245,7 @@ static void count_plans(const tz_policy *policy, int *remembered, int *measured)
 }
 
 /* A later run measures only the missing plans, and repeats those that are close to the best. */
-static void test_interrupted_search_goes_on(void **state)
+CACHE_TEST(test_interrupted_search_goes_on)
 {
     int remembered, measured, before = 0, runs = 0;
     char text[200], path[4200];
@@ -301,7 +303,7 @@ static void test_interrupted_search_goes_on(void **state)
 
 /* A partial entry is forgotten like a complete one. It leaves out plans that are no candidates any
  * more. A policy without measurements writes no entry. */
-static void test_parts_are_forgotten(void **state)
+CACHE_TEST(test_parts_are_forgotten)
 {
     int remembered, measured;
     machine m = a_machine(best_at_8);
@@ -333,7 +335,7 @@ static void test_parts_are_forgotten(void **state)
     tz_policy_destroy(policy);
 }
 
-static void test_unwritable_memory_is_a_warning(void **state)
+CACHE_TEST(test_unwritable_memory_is_a_warning)
 {
     char text[600] = "";
     scratch_text(*state, "plans", ""); /* a file where the folder would be */
@@ -349,7 +351,7 @@ static void test_unwritable_memory_is_a_warning(void **state)
 }
 
 /* Outputs every 10 iterations: heights above 10 are noted as unmeasured. */
-static void test_exhaustive_between_outputs(void **state)
+CACHE_TEST(test_exhaustive_between_outputs)
 {
     machine m = a_machine(best_at_24);
     tz_policy *policy = make(&m, exhaustive);
@@ -367,13 +369,3 @@ static void test_exhaustive_between_outputs(void **state)
     assert_int_equal(unmeasured, 22);
     tz_policy_destroy(policy);
 }
-
-#define CACHE_TEST(function) cmocka_unit_test_setup_teardown(function, use_cache, drop_cache)
-
-TEST_MAIN(NULL, NULL, CACHE_TEST(test_exhaustive_finds_the_best),
-          CACHE_TEST(test_exhaustive_begins_with_the_fastest_prediction),
-          TEST(test_exhaustive_finds_ties), CACHE_TEST(test_exhaustive_remembers),
-          CACHE_TEST(test_broken_memories_are_misses), CACHE_TEST(test_interrupted_search_goes_on),
-          CACHE_TEST(test_old_memories_are_removed), CACHE_TEST(test_open_folders_are_not_read),
-          CACHE_TEST(test_parts_are_forgotten), CACHE_TEST(test_unwritable_memory_is_a_warning),
-          CACHE_TEST(test_exhaustive_between_outputs))

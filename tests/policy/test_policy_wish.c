@@ -46,7 +46,7 @@ static const row rows[] = {
     {{.function = "f", HEIGHT(4)}, "function", 4, 0},
 };
 
-static void a_choice_means_the_same_in_both_places(void **state)
+TEST(a_choice_means_the_same_in_both_places)
 {
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         const tz_plan_wish a = choose(rows[i].choice, NONE);
@@ -65,7 +65,7 @@ static void a_choice_means_the_same_in_both_places(void **state)
 }
 
 /* Of each policy that searches, those included that are added. */
-static void a_height_is_where_a_search_begins(void **state)
+TEST(a_height_is_where_a_search_begins)
 {
     const char *name;
     for (int i = 0; (name = tz_policy_searcher_name(i)); i++) {
@@ -84,7 +84,7 @@ static void a_height_is_where_a_search_begins(void **state)
     assert_string_equal(tz_policy_name(last), "fixed");
 }
 
-static void only_an_adaptive_policy_has_a_start(void **state)
+TEST(only_an_adaptive_policy_has_a_start)
 {
     assert_int_equal(choose((tz_plan_wish){.policy = "adaptive", .start = 7}, NONE).start, 7);
     assert_int_equal(choose((tz_plan_wish){.height = "adaptive", .start = 7}, NONE).start, 7);
@@ -98,7 +98,7 @@ static void only_an_adaptive_policy_has_a_start(void **state)
             "starts at 'start' or at 'height'");
 }
 
-static void names_are_checked(void **state)
+TEST(names_are_checked)
 {
     static const char *const wrong[] = {"adaptiv", "fixed", "", "4"};
     refuses((tz_plan_wish){.policy = "adaptiv"}, NONE, TZ_UNKNOWN,
@@ -116,7 +116,7 @@ static void names_are_checked(void **state)
     refuses((tz_plan_wish){.height = "adaptive", .function = "f"}, NONE, TZ_RANGE, "give one");
 }
 
-static void the_command_line_comes_first(void **state)
+TEST(the_command_line_comes_first)
 {
     static const struct {
         tz_plan_wish scenario, command_line;
@@ -146,7 +146,7 @@ static void the_command_line_comes_first(void **state)
     }
 }
 
-static void the_rest_of_a_plan_is_kept(void **state)
+TEST(the_rest_of_a_plan_is_kept)
 {
     const tz_plan_wish scenario = {
         .given = {.height = 4, .tile = {64, 32, 0}, .family = "stream", .vector = 4}};
@@ -161,8 +161,3 @@ static void the_rest_of_a_plan_is_kept(void **state)
     assert_string_equal(config.policy, "fixed");
     assert_true(config.forget);
 }
-
-TEST_MAIN(NULL, NULL, TEST(a_choice_means_the_same_in_both_places),
-          TEST(a_height_is_where_a_search_begins), TEST(only_an_adaptive_policy_has_a_start),
-          TEST(names_are_checked), TEST(the_command_line_comes_first),
-          TEST(the_rest_of_a_plan_is_kept))

@@ -40,7 +40,7 @@ static tz_model_device facts_of(const tz_cuda_device *gpu)
     return facts;
 }
 
-static void numbers_are_scaled_by_facts(void **state)
+TEST(numbers_are_scaled_by_facts)
 {
     const tz_model_device like = record_named("h200");
     tz_cuda_device half = h100;
@@ -80,7 +80,7 @@ static void numbers_are_scaled_by_facts(void **state)
     assert_false(out.fp64_rate.known);
 }
 
-static void the_nearest_record_is_of_the_same_architecture(void **state)
+TEST(the_nearest_record_is_of_the_same_architecture)
 {
     const tz_model_device own = record_named("h100-80gb-hbm3"), like = record_named("h200");
     const tz_model_device old = record_named("gtx480"), facts = facts_of(&h100);
@@ -108,7 +108,7 @@ static tz_prediction_table *table_of(const tz_workload *workload, const tz_plan 
     return table;
 }
 
-static void plans_are_as_good_as_by_the_own_record(void **state)
+TEST(plans_are_as_good_as_by_the_own_record)
 {
     static const struct {
         const char *name;
@@ -162,6 +162,4 @@ static void plans_are_as_good_as_by_the_own_record(void **state)
     }
 }
 
-TEST_MAIN(open_plugins, close_plugins, TEST(numbers_are_scaled_by_facts),
-          TEST(the_nearest_record_is_of_the_same_architecture),
-          TEST(plans_are_as_good_as_by_the_own_record))
+TEST_GROUP(open_plugins, close_plugins)

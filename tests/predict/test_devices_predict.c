@@ -18,6 +18,7 @@ static tz_workload *workload_on(const char *device, const char *stencil, int dim
     const tz_workload_config config = {.simulation = &simulation, .device = device, .link = link};
     tz_workload *workload = NULL;
     assert_ok(tz_workload_create(&workload, &config, &failure));
+    at_end(tz_workload_destroy, workload);
     return workload;
 }
 
@@ -32,6 +33,7 @@ static tz_prediction_table *table_of(const tz_workload *workload, const tz_plan 
     const tz_prediction_request request = {.given = *given, .all = all};
     tz_prediction_table *table = NULL;
     assert_ok(tz_prediction_table_create(&table, workload, &request, &failure));
+    at_end(tz_prediction_table_destroy, table);
     return table;
 }
 
@@ -44,7 +46,7 @@ static double component(const tz_model_prediction *p, const char *name)
 }
 
 /* The exchange of a row is what the link takes for the bytes of the ghost zones. */
-static void exchanges_cost_what_the_link_takes(void **state)
+TEST(exchanges_cost_what_the_link_takes)
 {
     tz_workload *workload = workload_of("star2d2r", 2, 1000, "4", "pcie");
     tz_prediction_table *table = table_of(workload, &(tz_plan){.height = 3}, true);
@@ -65,13 +67,11 @@ static void exchanges_cost_what_the_link_takes(void **state)
         for (int k = 0; k < i; k++)
             assert_false(tz_plan_equal(&table->rows[k].plan, &row->plan));
     }
-    tz_prediction_table_destroy(table);
-    tz_workload_destroy(workload);
 }
 
 /* GPUs compute beside an exchange: it costs what takes longer than that, the warm-up of its ends,
  * and the start of two devices. */
-static void exchanges_hide(void **state)
+TEST(exchanges_hide)
 {
     const char *const links[] = {"nvlink", "pcie"};
     for (int i = 0; i < 2; i++) {
@@ -104,13 +104,12 @@ static void exchanges_hide(void **state)
                          wanted_s);
         }
         assert_true(hidden > 0 && (shown > 0) == (i == 1));
-        tz_workload_destroy(workload);
     }
 }
 
 /* The chosen depth reaches 98 % of the speed of the best of all, of which large ones are tried at
  * wider steps. */
-static void the_chosen_depth_is_near_the_best(void **state)
+TEST(the_chosen_depth_is_near_the_best)
 {
     static const char *const which[] = {"nvlink", "pcie",
                                         TZ_TEST_SOURCE_DIR "/predict/slow_link.txt"};
@@ -140,14 +139,12 @@ static void the_chosen_depth_is_near_the_best(void **state)
                 fail_msg("%s, height %d: depth %d takes %g, the best %g", which[i], heights[h],
                          chosen->plan.exchange, chosen->prediction.time_s, least);
             depths[i] = h == 0 ? chosen->plan.exchange : depths[i];
-            tz_prediction_table_destroy(table);
-            tz_workload_destroy(workload);
         }
     assert_true(depths[2] > 2 * depths[1]); /* a slow link is used less often */
 }
 
 /* plan() alone chooses like candidates(), if it has a record. */
-static void plans_have_a_depth(void **state)
+TEST(plans_have_a_depth)
 {
     tz_workload *workload = workload_of("star2d1r", 2, 512, "2", "pcie");
     tz_plan plan = {.height = 2}, without = {.height = 2}, odd = {.height = 2, .exchange = 5};
@@ -160,10 +157,9 @@ static void plans_have_a_depth(void **state)
     assert_int_equal(without.exchange, 2);
     check_error(workload->backend->plan(&workload->problem, &place, &odd, &failure), TZ_RANGE,
                 "exchange", "multiple of the height");
-    tz_workload_destroy(workload);
 }
 
-static void more_devices_gain_on_large_grids(void **state)
+TEST(more_devices_gain_on_large_grids)
 {
     tz_workload *fast = workload_of("star2d1r", 2, 1024, "4", "nvlink");
     tz_workload *slow =
@@ -178,12 +174,10 @@ static void more_devices_gain_on_large_grids(void **state)
         assert_true(
             by_fast.at[i].extent[0] > 0 && by_fast.at[i].extent[0] == by_fast.at[i].extent[1] &&
             (by_slow.at[i].extent[0] == 0 || by_slow.at[i].extent[0] > by_fast.at[i].extent[0]));
-    tz_workload_destroy(fast);
-    tz_workload_destroy(slow);
 }
 
 /* Slabs on one CPU share its threads and its memory; one device is what it was. */
-static void slabs_of_one_cpu(void **state)
+TEST(slabs_of_one_cpu)
 {
     tz_workload *slabs = workload_of("star3d1r", 3, 96, "cpu:2", NULL);
     tz_workload *one = workload_of("star3d1r", 3, 96, "1", NULL);
@@ -195,13 +189,9 @@ static void slabs_of_one_cpu(void **state)
     assert_true(component(&table->rows[0].prediction, "exchange") > 0);
     assert_true(component(&alone->rows[0].prediction, "exchange") == 0);
     assert_int_equal(alone->rows[alone->best].plan.exchange, 0);
-    tz_prediction_table_destroy(table);
-    tz_prediction_table_destroy(alone);
-    tz_workload_destroy(slabs);
-    tz_workload_destroy(one);
 }
 
-static void what_cannot_be_is_refused(void **state)
+TEST(what_cannot_be_is_refused)
 {
     const tz_simulation_config simulation = {.registry = registry,
                                              .stencil = "star2d1r",
@@ -221,10 +211,6 @@ static void what_cannot_be_is_refused(void **state)
     tz_prediction_table *table = NULL;
     check_error(tz_prediction_table_create(&table, workload, &request, &failure), TZ_RANGE,
                 "devices", "use at most");
-    tz_workload_destroy(workload);
 }
 
-TEST_MAIN(open_plugins, close_plugins, TEST(exchanges_cost_what_the_link_takes),
-          TEST(exchanges_hide), TEST(the_chosen_depth_is_near_the_best), TEST(plans_have_a_depth),
-          TEST(more_devices_gain_on_large_grids), TEST(slabs_of_one_cpu),
-          TEST(what_cannot_be_is_refused))
+TEST_GROUP(open_plugins, close_plugins)

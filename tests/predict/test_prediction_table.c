@@ -8,7 +8,7 @@
 #include "tests/made_up_clock.h"
 #include "tests/predictions.h"
 
-static void predictors_by_name(void **state)
+TEST(predictors_by_name)
 {
     const tz_predictor *predictor = NULL;
     assert_ok(tz_predictor_find("roofs", false, &predictor, &failure));
@@ -19,7 +19,7 @@ static void predictors_by_name(void **state)
 }
 
 /* The best row need not have the shortest time; a text says why. */
-static void a_best_that_is_not_the_fastest_is_explained(void **state)
+TEST(a_best_that_is_not_the_fastest_is_explained)
 {
     const tz_model_work compiled = {.cells = 1}, estimated = {.estimated = true};
     const tz_prediction_row best = {.plan = {.height = 8, .family = "stream"},
@@ -43,7 +43,7 @@ static void a_best_that_is_not_the_fastest_is_explained(void **state)
                               "CPU, the highest is the best");
 }
 
-static void quantiles(void **state)
+TEST(quantiles)
 {
     double four[] = {0.4, 0.1, 0.3, 0.2};
     assert_true(fabs(tz_quantile(four, 4, 0.5) - 0.25) < 1e-12);
@@ -179,7 +179,7 @@ static tz_workload *slow_workload(void)
     return workload;
 }
 
-static void tuning_finds_the_fastest_and_other_bits(void **state)
+TEST(tuning_finds_the_fastest_and_other_bits)
 {
     tz_workload *workload = slow_workload();
     tz_tune *tune = NULL;
@@ -204,7 +204,6 @@ static void tuning_finds_the_fastest_and_other_bits(void **state)
     assert_true(tune->share > 0 && tune->share <= 1);
     assert_true(tune->error_median > 0 && tune->error_median < tune->error_p90);
     tz_tune_destroy(tune);
-    tz_workload_destroy(workload);
 }
 
 /* A model that lists heights 1 to 5, and chooses some of them. */
@@ -227,7 +226,7 @@ static tz_status list_heights(const tz_workload *workload, const tz_plan *given,
 }
 
 /* Height 2 is 7.5 times as fast as the others; height 5 cannot be measured. */
-static void a_chosen_set_is_judged_by_times(void **state)
+TEST(a_chosen_set_is_judged_by_times)
 {
     static const tz_predictor lister = {.name = "lister", .list = list_heights};
     static const struct {
@@ -259,12 +258,11 @@ static void a_chosen_set_is_judged_by_times(void **state)
         for (int i = 0; i < tune->count; i++)
             assert_int_equal(tune->rows[i].chosen, chosen_heights >> tune->rows[i].plan.height & 1);
         tz_tune_destroy(tune);
-        tz_workload_destroy(workload);
     }
 }
 
 /* The smaller of two times over the larger. */
-static void accuracy(void **state)
+TEST(accuracy)
 {
     tz_prediction_row row = {.prediction = {.time_s = 1.8}};
     tz_prediction_table table = {.rows = &row, .count = 1, .measured = {.taken_s = 2}};
@@ -276,7 +274,7 @@ static void accuracy(void **state)
     assert_true(tz_prediction_accuracy(&table) == 1);
 }
 
-static void five_rounds_unless_others_are_asked_for(void **state)
+TEST(five_rounds_unless_others_are_asked_for)
 {
     tz_workload *workload = slow_workload();
     for (int rounds = 0; rounds <= 2; rounds += 2) {
@@ -287,10 +285,9 @@ static void five_rounds_unless_others_are_asked_for(void **state)
                          2 * (rounds ? rounds : 5)); /* the fastest are measured again */
         tz_tune_destroy(tune);
     }
-    tz_workload_destroy(workload);
 }
 
-static void a_gpu_rests_between_rounds(void **state)
+TEST(a_gpu_rests_between_rounds)
 {
     tz_workload *workload = slow_workload();
     tz_tune *tune = NULL;
@@ -321,10 +318,9 @@ static void a_gpu_rests_between_rounds(void **state)
     assert_true(run.rests >= all);
     assert_true(run.rested_s > 0.6 * TZ_MEASURE_REST * run.worked_s);
     tz_tune_destroy(tune);
-    tz_workload_destroy(workload);
 }
 
-static void sustained_rounds_come_after_long_work(void **state)
+TEST(sustained_rounds_come_after_long_work)
 {
     tz_workload *workload = slow_workload();
     tz_tune *tune = NULL;
@@ -343,10 +339,9 @@ static void sustained_rounds_come_after_long_work(void **state)
     for (int i = 0; i < tune->count; i++)
         assert_int_equal(tune->rows[i].measured.clocks, 0);
     tz_tune_destroy(tune);
-    tz_workload_destroy(workload);
 }
 
-static void sustained_rounds_compare_with_sustained_predictions(void **state)
+TEST(sustained_rounds_compare_with_sustained_predictions)
 {
     tz_tune tune = {.sustained = false};
     tz_tune_row row = {.prediction = {.time_s = 1, .sustained_s = 1.25}};
@@ -357,7 +352,7 @@ static void sustained_rounds_compare_with_sustained_predictions(void **state)
     assert_true(tz_tune_predicted_s(&tune, &row) == 1);
 }
 
-static void a_plot_is_whole_or_not_there(void **state)
+TEST(a_plot_is_whole_or_not_there)
 {
     const double x[] = {1, 2, 3}, y[] = {3, 1, 2};
     tz_plot plot = {.title = "a \"title\" with 'quotes' and \\", .x_label = "x", .y_label = "y"};
@@ -386,10 +381,4 @@ static void a_plot_is_whole_or_not_there(void **state)
     assert_null(tz_plot_add(&plot, TZ_PLOT_LINE, 0, 3, x, y));
 }
 
-TEST_MAIN(open_plugins, close_plugins, TEST(predictors_by_name),
-          TEST(a_best_that_is_not_the_fastest_is_explained), TEST(quantiles),
-          TEST(tuning_finds_the_fastest_and_other_bits), TEST(a_chosen_set_is_judged_by_times),
-          TEST(accuracy), TEST(five_rounds_unless_others_are_asked_for),
-          TEST(a_gpu_rests_between_rounds),
-          TEST(sustained_rounds_compare_with_sustained_predictions),
-          TEST(sustained_rounds_come_after_long_work), TEST(a_plot_is_whole_or_not_there))
+TEST_GROUP(open_plugins, close_plugins)

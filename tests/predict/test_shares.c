@@ -64,13 +64,13 @@ static void check_two_kinds(const char *record, const tz_backend *backend)
     tz_problem_clear(&m.problem);
 }
 
-static void faster_devices_get_more(void **state)
+TEST(faster_devices_get_more)
 {
     check_two_kinds(cpu, &tz_backend_cpu);
     check_two_kinds(gpu, &tz_backend_cuda);
 }
 
-static void threads_of_a_cpu_count(void **state)
+TEST(threads_of_a_cpu_count)
 {
     machine m;
     tz_devices devices = devices_of(2);
@@ -89,7 +89,7 @@ static void threads_of_a_cpu_count(void **state)
     tz_problem_clear(&m.problem);
 }
 
-static void shares_stay_equal(void **state)
+TEST(shares_stay_equal)
 {
     machine m;
     tz_devices devices = devices_of(2);
@@ -119,5 +119,4 @@ static void shares_stay_equal(void **state)
     tz_problem_clear(&m.problem);
 }
 
-TEST_MAIN(open_plugins, close_plugins, TEST(faster_devices_get_more), TEST(threads_of_a_cpu_count),
-          TEST(shares_stay_equal))
+TEST_GROUP(open_plugins, close_plugins)

@@ -5,7 +5,6 @@ set -u
 only=$2
 here=$(cd "$(dirname "$0")" && pwd)
 . "$here/../cli/support.sh"
-cd "$work" || exit 1
 # These compare what the engine does with stencils. Others compare the compiled code of stencils, and it is as users have it.
 case $only in
 augment | jumps | stencils | taken)
@@ -13,8 +12,6 @@ augment | jumps | stencils | taken)
     export CC="$work/plain-cc"
     ;;
 esac
-# An exhaustive policy must not use the user's measurements.
-export TRAPEZE_CACHE="${TRAPEZE_CACHE:-$work/cache}"
 # An array of uint64: a header of 128 bytes, then 2^64 - 1, 2^63 and 7.
 header="{'descr': '<u8', 'fortran_order': False, 'shape': (3,), }"
 {

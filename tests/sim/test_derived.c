@@ -41,7 +41,7 @@ static void read_box(tz_simulation *simulation, const char *field, tz_box box)
 
 /* swirl2d lists u and v for its speed, and for its turn u, v and drag; "kind" is another output of
  * that. */
-static void only_what_is_listed_is_read(void **state)
+TEST(only_what_is_listed_is_read)
 {
     tz_backend counting;
     tz_simulation *simulation = make(&counting, "swirl2d");
@@ -62,11 +62,10 @@ static void only_what_is_listed_is_read(void **state)
     assert_int_equal(loaded[v], 7);     /* columns 8 to 14 */
     assert_int_equal(loaded[drag], 4 * 2);
     simulation->backend = real;
-    tz_simulation_destroy(simulation);
 }
 
 /* A text that lists some of what an output reads is refused if that reads more. */
-static void what_is_not_listed_is_refused(void **state)
+TEST(what_is_not_listed_is_refused)
 {
     const tz_stencil *s = NULL;
     tz_probe_seen seen[TZ_FIELDS_MAX];
@@ -81,5 +80,4 @@ static void what_is_not_listed_is_refused(void **state)
                 "swirl.so", "it reads 'drag', which its TZ_READS does not list");
 }
 
-TEST_MAIN(open_test_plugins, close_plugins, TEST(only_what_is_listed_is_read),
-          TEST(what_is_not_listed_is_refused))
+TEST_GROUP(open_test_plugins, close_plugins)

@@ -94,11 +94,10 @@ static void check_reports(double growth, int64_t steps, const test_output *outpu
             first = failure;
         assert_non_null(strstr(failure.message, wanted));
         assert_string_equal(failure.message, first.message);
-        tz_simulation_destroy(simulation);
     }
 }
 
-static void test_one_report_whatever_the_plan(void **state)
+TEST(test_one_report_whatever_the_plan)
 {
     /* 3.4e38 is reached after 50 iterations, after 931, after 1,818, and before an output. */
     check_reports(6.0, 400, NULL,
@@ -109,17 +108,16 @@ static void test_one_report_whatever_the_plan(void **state)
     check_reports(1.1, 3000, &output, "at step 990 (480 such cells; all were finite at step 900)");
 }
 
-static void test_scans_are_few(void **state)
+TEST(test_scans_are_few)
 {
     tz_simulation *simulation = make("cpu", 4, true, 1.0);
     assert_ok(run(simulation, 3 * SPAN, NULL, &failure));
     assert_int_equal(scans, 7 + 2); /* 256, 512, ... 16384, and then as often as that */
     assert_int_equal(longest_call, SPAN);
-    tz_simulation_destroy(simulation);
 }
 
 /* A run that continues after the report is checked and reported again. */
-static void test_a_run_may_go_on_after_its_report(void **state)
+TEST(test_a_run_may_go_on_after_its_report)
 {
     for (int spans = 0; spans < 2; spans++) {
         tz_simulation *simulation = make("cpu", 3, spans, 6.0);
@@ -127,9 +125,7 @@ static void test_a_run_may_go_on_after_its_report(void **state)
         assert_int_equal(tz_simulation_step(simulation), 256);
         check_error(run(simulation, 1000, NULL, &failure), TZ_DIVERGED, "", "at step 512 (");
         assert_non_null(strstr(failure.message, "all were finite at step 0)"));
-        tz_simulation_destroy(simulation);
     }
 }
 
-TEST_MAIN(set_up, close_plugins, TEST(test_one_report_whatever_the_plan), TEST(test_scans_are_few),
-          TEST(test_a_run_may_go_on_after_its_report))
+TEST_GROUP(set_up, close_plugins)

@@ -58,7 +58,7 @@ static tz_simulation *create(const char *stencil, int dims, const char *boundary
     return oracle_create(oracle(stencil, TZ_DOUBLE, boundary, N, N, dims > 2 ? 6 : 0));
 }
 
-static void hotspot3d_compares_most(void **state)
+TEST(hotspot3d_compares_most)
 {
     tz_simulation *sim = create("hotspot3d", 3, "clamp");
     fill(sim, "lateral", 4.0);
@@ -73,16 +73,14 @@ static void hotspot3d_compares_most(void **state)
     refuses(sim, NAN, "vertical 5", "most = 4");
     fill(sim, "lateral", -1.0);
     refuses(sim, NAN, "is -1", "negative");
-    tz_simulation_destroy(sim);
     sim = create("hotspot3d", 3, "clamp");
     fill(sim, "lateral", 4.0);
     set(sim, "dt_s", 1e-9); /* small enough for any of them */
     runs(sim, NAN, NULL);
-    tz_simulation_destroy(sim);
 }
 
 /* Slabs decide alike, wherever the cell is. */
-static void slabs_decide_alike(void **state)
+TEST(slabs_decide_alike)
 {
     for (int z = 0; z < 12; z += 11) {
         tz_simulation *sim = NULL;
@@ -104,7 +102,7 @@ static void slabs_decide_alike(void **state)
     }
 }
 
-static void waves_compare_speeds(void **state)
+TEST(waves_compare_speeds)
 {
     static const char *const stencils[] = {"wave2d", "wave2d8", "wave3d", "wave3d8"};
     for (int s = 0; s < 4; s++) {
@@ -121,23 +119,20 @@ static void waves_compare_speeds(void **state)
              order8 ? "is 5 cells long where speed is 750 m/s, and this scheme needs 6"
                     : "is 9 cells long where speed is 1350 m/s, and this scheme needs 10");
         runs(sim, NAN, NULL); /* once */
-        tz_simulation_destroy(sim);
         sim = create(stencils[s], s < 2 ? 2 : 3, "fixed");
         fill(sim, "speed", 4.5);
         runs(sim, NAN, "in km/s");
-        tz_simulation_destroy(sim);
         sim = create(stencils[s], s < 2 ? 2 : 3, "fixed");
         set(sim, "amplitude", 0.0); /* nothing sounds */
         fill(sim, "speed", 300.0);
         runs(sim, NAN, NULL);
         fill(sim, "sponge", 1.5);
         runs(sim, NAN, "sponge reaches 1.5");
-        tz_simulation_destroy(sim);
     }
 }
 
 /* lap(u) = f without a fixed side: the mean of f with the weights of the sides. */
-static void poisson_needs_a_solution(void **state)
+TEST(poisson_needs_a_solution)
 {
     double f[N * N];
     tz_simulation *sim = create("poisson", 2, "periodic");
@@ -145,11 +140,9 @@ static void poisson_needs_a_solution(void **state)
     runs(sim, NAN, NULL); /* a number of steps */
     has_no_solution(sim, 1e-6, "the mean of f is 1", "fixed side");
     runs(sim, 1.5, NULL); /* that it can reach */
-    tz_simulation_destroy(sim);
     sim = create("poisson", 2, "fixed");
     fill(sim, "f", 1.0);
     runs(sim, 1e-6, NULL);
-    tz_simulation_destroy(sim);
     for (int weighted = 0; weighted < 2; weighted++) {
         sim = create("poisson", 2, "mirror");
         for (int i = 0; i < N * N; i++) {
@@ -163,11 +156,10 @@ static void poisson_needs_a_solution(void **state)
             runs(sim, 1e-9, NULL);
         else
             has_no_solution(sim, 1e-9, "mean of f is -0.00826", "half");
-        tz_simulation_destroy(sim);
     }
 }
 
-static void flows_are_slow(void **state)
+TEST(flows_are_slow)
 {
     static const double weights[] = {4. / 9,  1. / 9,  1. / 9,  1. / 9, 1. / 9,
                                      1. / 36, 1. / 36, 1. / 36, 1. / 36};
@@ -181,12 +173,11 @@ static void flows_are_slow(void **state)
         runs(sim, NAN, faulty ? "up to 0.35 cells an iteration" : NULL);
         set(sim, "viscosity", 0.0005);
         runs(sim, NAN, faulty ? NULL : "Reynolds number 200");
-        tz_simulation_destroy(sim);
     }
 }
 
 /* A wave in a box goes to and fro for ever. */
-static void a_residual_that_never_falls(void **state)
+TEST(a_residual_that_never_falls)
 {
     for (int kind = 0; kind < 4; kind++) {
         const bool ends = kind % 2 == 1, is_update = kind / 2 == 1;
@@ -207,10 +198,7 @@ static void a_residual_that_never_falls(void **state)
         if (!ends)
             assert_non_null(strstr(heard.text, is_update ? "a larger until_update"
                                                          : "a larger until_residual"));
-        tz_simulation_destroy(sim);
     }
 }
 
-TEST_MAIN(open_plugins, close_plugins, TEST(hotspot3d_compares_most), TEST(slabs_decide_alike),
-          TEST(waves_compare_speeds), TEST(poisson_needs_a_solution), TEST(flows_are_slow),
-          TEST(a_residual_that_never_falls))
+TEST_GROUP(open_plugins, close_plugins)

@@ -16,10 +16,9 @@ static void check(const char *stencil, int dims, const char *param, double value
         if (fabs(found[axis] - wanted[axis]) > 1e-12 * wanted[axis])
             fail_msg("%s: %.17g along %c, wanted %.17g", stencil, found[axis], "xyz"[axis],
                      wanted[axis]);
-    tz_simulation_destroy(simulation);
 }
 
-static void parameters_give_cell_sizes(void **state)
+TEST(parameters_give_cell_sizes)
 {
     check("hotspot", 2, NULL, 0, true, 0.001, 0.002, 1);
     check("hotspot", 2, "chip_width_m", 0.032, true, 0.002, 0.002, 1);
@@ -33,4 +32,4 @@ static void parameters_give_cell_sizes(void **state)
     check("pathfinder", 1, NULL, 0, false, 1, 1, 1);
 }
 
-TEST_MAIN(open_plugins, close_plugins, TEST(parameters_give_cell_sizes))
+TEST_GROUP(open_plugins, close_plugins)

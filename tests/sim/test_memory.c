@@ -221,17 +221,17 @@ static void check_all(const char *backend, bool wide, int number)
     assert_true(checked > 0);
 }
 
-static void cpu_cubes(void **state)
+TEST(cpu_cubes)
 {
     check_all("cpu", false, 0);
 }
 
-static void cpu_long_rows(void **state)
+TEST(cpu_long_rows)
 {
     check_all("cpu", true, 1);
 }
 
-static void reference_cubes(void **state)
+TEST(reference_cubes)
 {
     check_all("reference", false, 2);
 }
@@ -274,7 +274,7 @@ static void check_large_file(const char *order)
                  (double)taken / (1 << 20), (double)declared / (1 << 20));
 }
 
-static void large_files(void **state)
+TEST(large_files)
 {
     check_large_file("False");
     check_large_file("True");
@@ -308,5 +308,4 @@ static int tear_down(void **state)
     return close_plugins(state) || leave_scratch(state);
 }
 
-TEST_MAIN(set_up, tear_down, TEST(cpu_cubes), TEST(cpu_long_rows), TEST(reference_cubes),
-          TEST(large_files))
+TEST_GROUP(set_up, tear_down)

@@ -61,7 +61,7 @@ static double distance(const double *a, const double *b)
     return largest;
 }
 
-static void the_tolerance_of_double_precision_is_met(void **state)
+TEST(the_tolerance_of_double_precision_is_met)
 {
     double u[CELLS], exact[CELLS];
     tz_simulation *mixed = make(true, "cpu", NULL, 0), *exactly = make(false, "cpu", NULL, 0);
@@ -76,11 +76,9 @@ static void the_tolerance_of_double_precision_is_met(void **state)
     get(mixed, u);
     get(exactly, exact);
     assert_true(distance(u, exact) < 1e-10);
-    tz_simulation_destroy(mixed);
-    tz_simulation_destroy(exactly);
 }
 
-static void other_boundaries_converge(void **state)
+TEST(other_boundaries_converge)
 {
     static const char *const boundaries[] = {"periodic", "clamp", "mirror"};
     for (int b = 0; b < 3; b++) {
@@ -89,11 +87,10 @@ static void other_boundaries_converge(void **state)
             assert_int_equal(run_until(simulation, 1e-7).status, TZ_RUN_CONVERGED);
         else
             assert_ok(run_steps(simulation, 100, &failure));
-        tz_simulation_destroy(simulation);
     }
 }
 
-static void all_backends_and_plans_have_the_same_bits(void **state)
+TEST(all_backends_and_plans_have_the_same_bits)
 {
     double want[CELLS], got[CELLS];
     tz_simulation *reference = make(true, "reference", NULL, 0);
@@ -104,13 +101,11 @@ static void all_backends_and_plans_have_the_same_bits(void **state)
         assert_ok(run_steps(simulation, 700, &failure));
         get(simulation, got);
         assert_memory_equal(got, want, sizeof want);
-        tz_simulation_destroy(simulation);
     }
-    tz_simulation_destroy(reference);
 }
 
 /* What a scenario reads or changes between runs is the solution. */
-static void fields_may_change_between_runs(void **state)
+TEST(fields_may_change_between_runs)
 {
     double u[CELLS], other[CELLS];
     tz_simulation *simulation = make(true, "cpu", NULL, 0);
@@ -131,7 +126,6 @@ static void fields_may_change_between_runs(void **state)
                                        &(tz_assignment){.name = "omega", .number = 0.7}, &failure));
     assert_int_equal(run_until(simulation, 1e-7).status, TZ_RUN_CONVERGED);
     assert_true(true_residual(simulation) <= 1e-7);
-    tz_simulation_destroy(simulation);
 }
 
 static tz_status see(void *context, tz_simulation *simulation, tz_error *error)
@@ -140,7 +134,7 @@ static tz_status see(void *context, tz_simulation *simulation, tz_error *error)
     return tz_simulation_read(simulation, 0, NULL, u, error);
 }
 
-static void outputs_see_the_solution(void **state)
+TEST(outputs_see_the_solution)
 {
     double seen[CELLS], u[CELLS];
     tz_simulation *simulation = make(true, "cpu", NULL, 0);
@@ -152,11 +146,9 @@ static void outputs_see_the_solution(void **state)
     assert_ok(run_steps(other, 130, &failure));
     get(other, u);
     assert_memory_equal(seen, u, sizeof u);
-    tz_simulation_destroy(simulation);
-    tz_simulation_destroy(other);
 }
 
-static void others_have_no_mixed_precision(void **state)
+TEST(others_have_no_mixed_precision)
 {
     oracle_config config = oracle("star2d1r", TZ_DOUBLE, NULL, 8, 8, 0);
     tz_simulation *simulation;
@@ -165,7 +157,4 @@ static void others_have_no_mixed_precision(void **state)
                 "has no mixed precision");
 }
 
-TEST_MAIN(open_plugins, close_plugins, TEST(the_tolerance_of_double_precision_is_met),
-          TEST(other_boundaries_converge), TEST(all_backends_and_plans_have_the_same_bits),
-          TEST(fields_may_change_between_runs), TEST(outputs_see_the_solution),
-          TEST(others_have_no_mixed_precision))
+TEST_GROUP(open_plugins, close_plugins)

@@ -52,7 +52,7 @@ static void check_reads(const tz_simulation *simulation, const double *wanted)
     assert_true(status == TZ_UNSUPPORTED || (!status && fabs(mean - sum / CELLS) < 1e-9));
 }
 
-static void test_every_way_in_and_out(void **state)
+TEST(test_every_way_in_and_out)
 {
     for (int precision = TZ_SINGLE; precision <= TZ_DOUBLE; precision++)
         for (int b = 0; b < 2; b++) {
@@ -82,12 +82,11 @@ static void test_every_way_in_and_out(void **state)
             assert_ok(tz_simulation_reduce(simulation, 0, &r, &failure));
             assert_true(r.min >= 305.0 && r.min < 305.0001 && r.max > 305.0008 &&
                         r.max <= 305.0 + 0x1p-10);
-            tz_simulation_destroy(simulation);
         }
 }
 
 /* Cells that are zero are rare in a field with an origin, and counted one by one. */
-static void test_population_counts_values(void **state)
+TEST(test_population_counts_values)
 {
     tz_simulation *simulation = make("cpu", TZ_SINGLE, 300.0);
     tz_reduction r;
@@ -103,12 +102,11 @@ static void test_population_counts_values(void **state)
     assert_ok(tz_simulation_fill(simulation, 0, NULL, 0.0, &failure));
     assert_ok(tz_simulation_reduce(simulation, 0, &r, &failure));
     assert_int_equal(r.population, 0);
-    tz_simulation_destroy(simulation);
 }
 
 /* The origin only says what memory leaves out: runs with different ones agree, also when the
  * ambient temperature changes and the sides have another one. */
-static void test_the_origin_changes_no_result(void **state)
+TEST(test_the_origin_changes_no_result)
 {
     static const tz_assignment ambient = {.name = "ambient_k", .number = 340.0};
     double with[2][CELLS];
@@ -124,11 +122,9 @@ static void test_the_origin_changes_no_result(void **state)
             assert_ok(tz_simulation_set_params(simulation, 1, &ambient, &failure));
             assert_ok(run_steps(simulation, 300, &failure));
             assert_ok(tz_simulation_read(simulation, 0, NULL, with[way], &failure));
-            tz_simulation_destroy(simulation);
             for (int i = 0; way && i < CELLS; i++)
                 assert_true(fabs(with[0][i] - with[1][i]) < 1e-9);
         }
 }
 
-TEST_MAIN(open_plugins, close_plugins, TEST(test_every_way_in_and_out),
-          TEST(test_population_counts_values), TEST(test_the_origin_changes_no_result))
+TEST_GROUP(open_plugins, close_plugins)

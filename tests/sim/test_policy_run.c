@@ -110,7 +110,7 @@ static bool times_are_complete(const tz_simulation *simulation, int least)
     return complete && measured >= least;
 }
 
-static void test_a_fixed_plan_is_made_once(void **state)
+TEST(test_a_fixed_plan_is_made_once)
 {
     const char *const names[] = {"fixed", "predicted"};
     for (int k = 0; k < 2; k++) {
@@ -118,11 +118,10 @@ static void test_a_fixed_plan_is_made_once(void **state)
         assert_int_equal(device.plans, 1);
         advance(simulation, 50, NULL);
         assert_int_equal(device.plans, 1);
-        tz_simulation_destroy(simulation);
     }
 }
 
-static void test_asynchronous_stages_are_waited_for(void **state)
+TEST(test_asynchronous_stages_are_waited_for)
 {
     const tz_plan_wish adaptive = {.policy = "adaptive", .start = 1};
     tz_simulation *simulation = make(&adaptive);
@@ -137,7 +136,6 @@ static void test_asynchronous_stages_are_waited_for(void **state)
     advance(simulation, 600, NULL);
     assert_true(device.stages - stages >= 100);
     assert_true(5 * (device.waits - waits) < device.stages - stages);
-    tz_simulation_destroy(simulation);
 }
 
 static tz_status count(void *context, tz_simulation *simulation, tz_error *error)
@@ -148,7 +146,7 @@ static tz_status count(void *context, tz_simulation *simulation, tz_error *error
 }
 
 /* Outputs every 7 iterations: heights above never run whole; 2, 3, 4, … leave a remainder. */
-static void test_remainders_are_not_timed(void **state)
+TEST(test_remainders_are_not_timed)
 {
     int fired = 0;
     const test_output output = {.every = {.steps = 7}, .write = count, .context = &fired};
@@ -160,10 +158,9 @@ static void test_remainders_are_not_timed(void **state)
     assert_true(tz_policy_settled(tz_simulation_policy(simulation)));
     assert_true(times_are_complete(simulation, 7));
     assert_in_range(tz_simulation_plan(simulation)->height, 1, 7);
-    tz_simulation_destroy(simulation);
 }
 
-static void test_a_plan_that_does_not_work_is_left(void **state)
+TEST(test_a_plan_that_does_not_work_is_left)
 {
     const tz_plan_wish adaptive = {.policy = "adaptive", .start = 1};
     const tz_plan_wish fixed = {.policy = "fixed", .given = {.height = 3}};
@@ -182,11 +179,10 @@ static void test_a_plan_that_does_not_work_is_left(void **state)
     tz_run_result result;
     assert_int_equal(run_simulation(simulation, &run, &result, &failure), TZ_MEMORY);
     assert_int_equal(tz_simulation_step(simulation), 100);
-    tz_simulation_destroy(simulation);
 }
 
 /* Seconds and steps of all plans add up to the run's. */
-static void test_plan_uses_add_up(void **state)
+TEST(test_plan_uses_add_up)
 {
     const tz_plan_wish adaptive = {.policy = "adaptive", .start = 1};
     tz_simulation *simulation = make(&adaptive);
@@ -205,9 +201,6 @@ static void test_plan_uses_add_up(void **state)
     }
     assert_int_equal(steps, 200);
     assert_true(fabs(seconds - result.seconds) < 1e-3 * seconds); /* a wait for nothing */
-    tz_simulation_destroy(simulation);
 }
 
-TEST_MAIN(set_up, tear_down, TEST(test_a_fixed_plan_is_made_once),
-          TEST(test_asynchronous_stages_are_waited_for), TEST(test_remainders_are_not_timed),
-          TEST(test_a_plan_that_does_not_work_is_left), TEST(test_plan_uses_add_up))
+TEST_GROUP(set_up, tear_down)

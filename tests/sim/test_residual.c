@@ -7,7 +7,7 @@
 
 /* ---- Checks, without a simulation ------------------------------------------------------------ */
 
-static void checks_come_at_fixed_steps(void **state)
+TEST(checks_come_at_fixed_steps)
 {
     static const int64_t first[] = {8, 16, 32, 64, 128, 256, 512, 1024, 2048, 3072};
     const tz_checks checks = tz_checks_begin(100, 0), seventh = tz_checks_begin(100, 7);
@@ -78,7 +78,7 @@ static tz_update grows(int64_t step)
     return (tz_update){1e-8 * (double)(step + 1), 1e-3 * (double)(step + 1), 1.0};
 }
 
-static void what_changes_is_not_stuck(void **state)
+TEST(what_changes_is_not_stuck)
 {
     static const struct {
         tz_update (*next)(int64_t step);
@@ -126,7 +126,7 @@ static tz_run_result run_until(tz_simulation *sim, double limit, int64_t most)
 }
 
 /* In single precision a run stagnates, or has not done so yet; in double it converges. */
-static void precision_decides(void **state)
+TEST(precision_decides)
 {
     static const struct {
         int64_t n;
@@ -148,12 +148,11 @@ static void precision_decides(void **state)
         assert_true(tz_simulation_residual(sim) != 0.0);
         if (cases[i].status == TZ_RUN_CONVERGED) /* it is so already: no step is needed */
             assert_int_equal(run_until(sim, 1e-4, 1000000).steps, 0);
-        tz_simulation_destroy(sim);
     }
 }
 
 /* On 255^2, from a solution in double: by over-relaxation, rounded when it is written. */
-static void a_large_grid_stagnates(void **state)
+TEST(a_large_grid_stagnates)
 {
     enum { N = 191 };
     double *u = oracle_numbers((N + 2) * (N + 2)), *inside = oracle_numbers(N * N);
@@ -175,31 +174,26 @@ static void a_large_grid_stagnates(void **state)
     assert_int_equal(result.status, TZ_RUN_STAGNATED);
     assert_true(fabs(result.residual - true_residual(sim, N)) < 1e-7);
     assert_true(result.residual > 0.05 && result.residual < 0.5);
-    free(u);
-    free(inside);
-    tz_simulation_destroy(sim);
 }
 
 /* The residual, and the step at which a run stops, are those of the reference. */
-static void plans_do_not_matter(void **state)
+TEST(plans_do_not_matter)
 {
     static const int plans[][2] = {{1, 0}, {5, 0}, {16, 0}, {7, 16}, {30, 0}};
     tz_simulation *sim = poisson(19, TZ_SINGLE, "reference", 0, 0);
     const tz_run_result want = run_until(sim, 1e-5, 100000);
     assert_int_equal(want.status, TZ_RUN_STAGNATED);
-    tz_simulation_destroy(sim);
     for (int i = 0; i < 5; i++) {
         sim = poisson(19, TZ_SINGLE, "cpu", plans[i][0], plans[i][1]);
         const tz_run_result got = run_until(sim, 1e-5, 100000);
         assert_int_equal(got.status, want.status);
         assert_int_equal(got.steps, want.steps);
         assert_true(memcmp(&got.residual, &want.residual, sizeof got.residual) == 0);
-        tz_simulation_destroy(sim);
     }
 }
 
 /* until_update is the change of an iteration; a field that stopped has not converged. */
-static void an_update_of_zero_is_no_convergence(void **state)
+TEST(an_update_of_zero_is_no_convergence)
 {
     for (int precision = TZ_SINGLE; precision <= TZ_DOUBLE; precision++) {
         tz_simulation *sim = poisson(31, precision, "cpu", 8, 0);
@@ -212,7 +206,6 @@ static void an_update_of_zero_is_no_convergence(void **state)
                          precision == TZ_SINGLE ? TZ_RUN_STAGNATED : TZ_RUN_CONVERGED);
         assert_true(precision == TZ_SINGLE ? result.update == 0.0 && result.residual > 1e-4
                                            : result.update <= 1e-9);
-        tz_simulation_destroy(sim);
     }
 }
 
@@ -239,7 +232,7 @@ static tz_simulation *growing(double rate, int precision, const char *backend)
 }
 
 /* 1e-9 is below half an ulp of 1 in single precision. */
-static void a_plain_run_says_that_nothing_moves(void **state)
+TEST(a_plain_run_says_that_nothing_moves)
 {
     static const char *const backends[] = {"cpu", "reference"};
     for (int b = 0; b < 2; b++) {
@@ -253,11 +246,10 @@ static void a_plain_run_says_that_nothing_moves(void **state)
         assert_non_null(strstr(heard.text, "step 256 "));
         assert_non_null(strstr(heard.text, "up to 1e-09"));
         assert_non_null(strstr(heard.text, "precision = \"double\""));
-        tz_simulation_destroy(sim);
     }
 }
 
-static void what_moves_is_not_said_to_stagnate(void **state)
+TEST(what_moves_is_not_said_to_stagnate)
 {
     static const struct {
         double rate;
@@ -267,13 +259,12 @@ static void what_moves_is_not_said_to_stagnate(void **state)
     for (int i = 0; i < 3; i++) {
         tz_simulation *sim = growing(cases[i].rate, cases[i].precision, "cpu");
         run_plainly(sim, 3000, &heard);
-        tz_simulation_destroy(sim);
     }
     assert_int_equal(heard.count, 0);
 }
 
 /* A field that grows evenly has neither a smaller change nor a smaller sum, and still it moves. */
-static void drifting_is_not_stagnated(void **state)
+TEST(drifting_is_not_stagnated)
 {
     tz_simulation *sim = oracle_create(
         oracle_with(oracle("wave2d", TZ_SINGLE, "clamp", 40, 40, 0), "amplitude", 0.0, NULL));
@@ -282,22 +273,20 @@ static void drifting_is_not_stagnated(void **state)
     assert_ok(tz_simulation_fill(sim, oracle_field(sim, "before"), NULL, 1.0, &failure));
     const tz_run_result result = run_until(sim, 1e-30, 20000);
     assert_int_equal(result.status, TZ_RUN_MAX_STEPS);
-    tz_simulation_destroy(sim);
 }
 
 /* ---- Where there is none --------------------------------------------------------------------- */
 
-static void streamed_stencils_have_no_residual(void **state)
+TEST(streamed_stencils_have_no_residual)
 {
     tz_simulation *sim = oracle_create(oracle("pathfinder", -1, NULL, 100, 0, 0));
     tz_update update;
     check_error(tz_simulation_measure(sim, &update, &failure), TZ_UNSUPPORTED, "pathfinder",
                 "until_update");
-    tz_simulation_destroy(sim);
 }
 
 /* Cells and parameters that are set change the residual. */
-static void it_is_that_of_the_present_fields(void **state)
+TEST(it_is_that_of_the_present_fields)
 {
     tz_simulation *sim = poisson(20, TZ_SINGLE, "cpu", 4, 0);
     tz_update update;
@@ -310,12 +299,6 @@ static void it_is_that_of_the_present_fields(void **state)
     assert_true(fabs(tz_simulation_residual(sim) - 7.0) < 1e-10);
     oracle_run(sim, 1);
     assert_true(isnan(tz_simulation_residual(sim)));
-    tz_simulation_destroy(sim);
 }
 
-TEST_MAIN(open_plugins, close_plugins, TEST(checks_come_at_fixed_steps),
-          TEST(what_changes_is_not_stuck), TEST(precision_decides), TEST(a_large_grid_stagnates),
-          TEST(plans_do_not_matter), TEST(an_update_of_zero_is_no_convergence),
-          TEST(a_plain_run_says_that_nothing_moves), TEST(what_moves_is_not_said_to_stagnate),
-          TEST(drifting_is_not_stagnated), TEST(streamed_stencils_have_no_residual),
-          TEST(it_is_that_of_the_present_fields))
+TEST_GROUP(open_plugins, close_plugins)

@@ -29,15 +29,14 @@ static void check_time(const tz_simulation *simulation, double wanted)
         fail_msg("the time is %.17g, not %.17g", time, wanted);
 }
 
-static void a_stencil_without_a_time_step_has_no_time(void **state)
+TEST(a_stencil_without_a_time_step_has_no_time)
 {
     tz_simulation *simulation = make("life", 0);
     assert_null(tz_simulation_time_step(simulation));
     assert_true(isnan(tz_simulation_time(simulation)));
-    tz_simulation_destroy(simulation);
 }
 
-static void a_derived_time_step_counts_too(void **state)
+TEST(a_derived_time_step_counts_too)
 {
     tz_simulation *simulation = make("hotspot", 0);
     const tz_param *step = tz_simulation_time_step(simulation);
@@ -47,10 +46,9 @@ static void a_derived_time_step_counts_too(void **state)
     assert_true(tz_simulation_dt(simulation) > 0);
     tz_simulation_skip(simulation, 7);
     check_time(simulation, 7 * tz_simulation_dt(simulation));
-    tz_simulation_destroy(simulation);
 }
 
-static void a_time_step_must_be_positive(void **state)
+TEST(a_time_step_must_be_positive)
 {
     tz_simulation *simulation = make("hotspot", 1e-7);
     const tz_assignment step = {.name = "dt_s", .number = 0};
@@ -60,19 +58,17 @@ static void a_time_step_must_be_positive(void **state)
     check_error(tz_simulation_set_params(simulation, 1, &step, &failure), TZ_RANGE, "hotspot",
                 "the time step 'dt_s' is 0; it must be positive");
     param->min = least;
-    tz_simulation_destroy(simulation);
 }
 
 /* A sum of 1e-7 a million times is off by 1e-13; a product is not. */
-static void long_runs_do_not_drift(void **state)
+TEST(long_runs_do_not_drift)
 {
     tz_simulation *simulation = make("hotspot", 1e-7);
     tz_simulation_skip(simulation, 1000000000);
     check_time(simulation, 1000000000 * 1e-7);
-    tz_simulation_destroy(simulation);
 }
 
-static void changes_of_the_time_step_keep_the_time_so_far(void **state)
+TEST(changes_of_the_time_step_keep_the_time_so_far)
 {
     tz_simulation *simulation = make("hotspot", 1e-6);
     tz_simulation_skip(simulation, 1000);
@@ -93,12 +89,11 @@ static void changes_of_the_time_step_keep_the_time_so_far(void **state)
     check_time(simulation, 0);
     tz_simulation_skip(simulation, 10);
     check_time(simulation, 10 * 2e-6);
-    tz_simulation_destroy(simulation);
 }
 
 /* Two steps in turn: 0.1 us and 0.3 us have no exact doubles. The exact sum of these doubles,
  * rounded once, is the product below. */
-static void many_changes_do_not_drift(void **state)
+TEST(many_changes_do_not_drift)
 {
     enum { PAIRS = 200000 };
     tz_simulation *simulation = make("hotspot", 1e-7);
@@ -110,10 +105,9 @@ static void many_changes_do_not_drift(void **state)
     }
     const long double exact = PAIRS * ((long double)1e-7 + (long double)3e-7);
     check_time(simulation, (double)exact);
-    tz_simulation_destroy(simulation);
 }
 
-static void times_are_reached_in_spite_of_rounding(void **state)
+TEST(times_are_reached_in_spite_of_rounding)
 {
     static const double steps[] = {1e-6, 1e-7, 3e-7, 1.4583333e-7, 7e-8};
     for (size_t i = 0; i < sizeof steps / sizeof *steps; i++) {
@@ -124,7 +118,6 @@ static void times_are_reached_in_spite_of_rounding(void **state)
             assert_int_equal(step_at(simulation, nextafter((double)n * steps[i], 0)), n);
             assert_int_equal(step_at(simulation, ((double)n - 0.4) * steps[i]), n);
         }
-        tz_simulation_destroy(simulation);
     }
     tz_simulation *simulation = make("hotspot", 1e-6);
     int64_t step;
@@ -135,7 +128,6 @@ static void times_are_reached_in_spite_of_rounding(void **state)
     set_dt(simulation, 5e-7);
     assert_int_equal(step_at(simulation, 4e-3), 5000);
     assert_int_equal(tz_simulation_step_at(simulation, 1e300, &step, &failure), TZ_RANGE);
-    tz_simulation_destroy(simulation);
 }
 
 /* Every step at which an interval is due, up to a step, by each of the functions. */
@@ -156,7 +148,7 @@ static void check_interval(const tz_simulation *simulation, const tz_interval *i
     assert_true(tz_interval_next(interval, simulation, last) > last);
 }
 
-static void intervals_fall_due_at_the_first_step_that_reaches_them(void **state)
+TEST(intervals_fall_due_at_the_first_step_that_reaches_them)
 {
     tz_simulation *simulation = make("hotspot", 4e-7);
     const tz_interval micro = {.time = 1e-6}, tiny = {.time = 1e-9}, same = {.time = 4e-7};
@@ -170,10 +162,9 @@ static void intervals_fall_due_at_the_first_step_that_reaches_them(void **state)
     tz_simulation_skip(simulation, 5); /* 2 us */
     set_dt(simulation, 1e-7);
     check_interval(simulation, &micro, 3, (const int64_t[]){15, 25, 35});
-    tz_simulation_destroy(simulation);
 }
 
-static void intervals_do_not_drift(void **state)
+TEST(intervals_do_not_drift)
 {
     tz_simulation *simulation = make("hotspot", 1e-7);
     const tz_interval interval = {.time = 1e-4};
@@ -182,12 +173,6 @@ static void intervals_do_not_drift(void **state)
         assert_int_equal(tz_interval_next(&interval, simulation, n * 1000), (n + 1) * 1000);
     }
     assert_int_equal(tz_interval_count(&interval, simulation, 0, 1000000000), 1000000);
-    tz_simulation_destroy(simulation);
 }
 
-TEST_MAIN(open_plugins, close_plugins, TEST(a_stencil_without_a_time_step_has_no_time),
-          TEST(a_derived_time_step_counts_too), TEST(a_time_step_must_be_positive),
-          TEST(long_runs_do_not_drift), TEST(changes_of_the_time_step_keep_the_time_so_far),
-          TEST(many_changes_do_not_drift), TEST(times_are_reached_in_spite_of_rounding),
-          TEST(intervals_fall_due_at_the_first_step_that_reaches_them),
-          TEST(intervals_do_not_drift))
+TEST_GROUP(open_plugins, close_plugins)

@@ -112,7 +112,7 @@ static void compare(const char *backend, int height, bool given)
     tz_simulation_destroy(simulation);
 }
 
-static void every_iteration_has_its_own(void **state)
+TEST(every_iteration_has_its_own)
 {
     static const int heights[] = {1, 3, 8};
     for (int given = 0; given < 2; given++) {
@@ -138,7 +138,7 @@ static void create_fails(const tz_series *series, tz_status wanted, const char *
     check_error(tz_simulation_create(&simulation, &config, &failure), wanted, "scalars", message);
 }
 
-static void mistakes_are_plain(void **state)
+TEST(mistakes_are_plain)
 {
     static const double half[] = {0, 0.5}, not_finite[] = {0, 1, INFINITY};
     create_fails(&(tz_series){.name = "phse", .count = 1, .values = half}, TZ_UNKNOWN,
@@ -165,7 +165,7 @@ static void mistakes_are_plain(void **state)
 }
 
 /* A plugin without at_step() leaves its constants to scenarios. */
-static void a_plugin_may_need_them(void **state)
+TEST(a_plugin_may_need_them)
 {
     const tz_stencil *theirs;
     static const double zero[] = {0};
@@ -194,7 +194,7 @@ static void a_plugin_may_need_them(void **state)
 /* ---- Derived fields -------------------------------------------------------------------------- */
 
 /* More cells than a block has: parts agree with the whole, and reductions with stored fields. */
-static void blocks_fit_together(void **state)
+TEST(blocks_fit_together)
 {
     tz_simulation_config config = config_of("cpu", "swirl2d");
     tz_simulation *simulation = NULL, *copy = NULL;
@@ -234,7 +234,7 @@ static void blocks_fit_together(void **state)
     tz_simulation_destroy(copy);
 }
 
-static void derived_fields_cannot_be_set(void **state)
+TEST(derived_fields_cannot_be_set)
 {
     tz_simulation_config config = config_of("cpu", "swirl2d");
     tz_simulation *simulation = NULL;
@@ -256,6 +256,4 @@ static void derived_fields_cannot_be_set(void **state)
                 "boundary_values", "'speed' is derived");
 }
 
-TEST_MAIN(open_test_plugins, close_plugins, TEST(every_iteration_has_its_own),
-          TEST(mistakes_are_plain), TEST(a_plugin_may_need_them), TEST(blocks_fit_together),
-          TEST(derived_fields_cannot_be_set))
+TEST_GROUP(open_test_plugins, close_plugins)

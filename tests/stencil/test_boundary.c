@@ -8,7 +8,7 @@ static int64_t map(tz_boundary low, tz_boundary high, int64_t coordinate, int64_
     return tz_boundary_map(sides, coordinate, extent);
 }
 
-static void test_inside_is_itself(void **state)
+TEST(test_inside_is_itself)
 {
     for (int low = 0; low < TZ_BOUNDARIES; low++)
         for (int high = 0; high < TZ_BOUNDARIES; high++)
@@ -16,7 +16,7 @@ static void test_inside_is_itself(void **state)
                 assert_int_equal(map((tz_boundary)low, (tz_boundary)high, x, 5), x);
 }
 
-static void test_each_side_has_its_rule(void **state)
+TEST(test_each_side_has_its_rule)
 {
     assert_int_equal(map(TZ_CLAMP, TZ_FIXED, -3, 5), 0);
     assert_int_equal(map(TZ_CLAMP, TZ_FIXED, 5, 5), -2);
@@ -31,7 +31,7 @@ static void test_each_side_has_its_rule(void **state)
 }
 
 /* A reflection may take a read past the other side. */
-static void test_mirrors_run_over_the_other_side(void **state)
+TEST(test_mirrors_run_over_the_other_side)
 {
     assert_int_equal(map(TZ_MIRROR, TZ_FIXED, -3, 3), -2);
     assert_int_equal(map(TZ_MIRROR, TZ_CLAMP, -4, 3), 2);
@@ -45,13 +45,10 @@ static void test_mirrors_run_over_the_other_side(void **state)
     assert_int_equal(map(TZ_MIRROR, TZ_MIRROR, -7, 1), 0);
 }
 
-static void test_names(void **state)
+TEST(test_names)
 {
     char text[TZ_BOUNDARY_TEXT_SIZE];
     assert_string_equal(tz_boundary_text((tz_boundary[]){TZ_CLAMP, TZ_CLAMP}, text), "clamp");
     assert_string_equal(tz_boundary_text((tz_boundary[]){TZ_MIRROR, TZ_FIXED}, text),
                         "mirror:fixed");
 }
-
-TEST_MAIN(NULL, NULL, TEST(test_inside_is_itself), TEST(test_each_side_has_its_rule),
-          TEST(test_mirrors_run_over_the_other_side), TEST(test_names))

@@ -106,7 +106,7 @@ POINTER(tanh)
 POINTER(sqrt)
 
 /* Measured over all floats and 10^7 doubles: at most 1. */
-static void one_argument(void **state)
+TEST(one_argument)
 {
     static const function functions[] = {
         {"exp", exp_1, exp, exp_2, expl, INFINITY},
@@ -146,7 +146,7 @@ static void one_argument(void **state)
     assert_true(isnan(tz_sin_double(0x1p45)) && isnan(tz_cos_double(-1e300)));
 }
 
-static void powers(void **state)
+TEST(powers)
 {
     static const double ends[] = {0.0,    -0.0,   1.0,     -1.0,    2.0,        -2.0,
                                   3.0,    -3.0,   0.5,     -0.5,    INFINITY,   -INFINITY,
@@ -181,7 +181,7 @@ static void powers(void **state)
 #define TZ__PRECISION single
 #define real float
 
-static void choices(void **state)
+TEST(choices)
 {
     assert_int_equal(TZ_MIN(3, -4), -4);
     assert_int_equal(TZ_MAX(3, -4), 3);
@@ -203,5 +203,3 @@ static void choices(void **state)
     assert_true(sizeof TZ_R(0.1) == sizeof(float) && TZ_SQRT(4) == 2.0f);
     assert_true(TZ_EXP(TZ_LOG(1)) == 1.0f);
 }
-
-TEST_MAIN(NULL, NULL, TEST(one_argument), TEST(powers), TEST(choices))

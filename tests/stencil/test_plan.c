@@ -16,7 +16,7 @@ static tz_plan with_all_knobs(void)
     return plan;
 }
 
-static void members_and_table_agree(void **state)
+TEST(members_and_table_agree)
 {
     const tz_plan plan = with_all_knobs();
     int k = 0;
@@ -32,7 +32,7 @@ static void members_and_table_agree(void **state)
     assert_int_equal(k, TZ_PLAN_KNOBS_COUNT);
 }
 
-static void every_part_counts_in_equality(void **state)
+TEST(every_part_counts_in_equality)
 {
     const tz_plan plan = with_all_knobs();
     tz_plan other = plan;
@@ -58,7 +58,7 @@ static void every_part_counts_in_equality(void **state)
     }
 }
 
-static void first_knob_that_is_set(void **state)
+TEST(first_knob_that_is_set)
 {
     assert_null(tz_plan_first_knob(&base));
     for (int k = 0; k < TZ_PLAN_KNOBS_COUNT; k++) {
@@ -68,7 +68,7 @@ static void first_knob_that_is_set(void **state)
     }
 }
 
-static void texts_name_every_knob(void **state)
+TEST(texts_name_every_knob)
 {
     tz_plan plan = with_all_knobs();
     char text[TZ_PLAN_TEXT_SIZE], part[64];
@@ -93,7 +93,7 @@ static void texts_name_every_knob(void **state)
     }
 }
 
-static void csv_has_a_column_for_every_knob(void **state)
+TEST(csv_has_a_column_for_every_knob)
 {
     const tz_plan plan = with_all_knobs();
     const int dims = 2;
@@ -114,7 +114,7 @@ static void csv_has_a_column_for_every_knob(void **state)
     free(text);
 }
 
-static void lua_has_a_key_for_every_knob(void **state)
+TEST(lua_has_a_key_for_every_knob)
 {
     for (int k = 0; k < TZ_PLAN_KNOBS_COUNT; k++) {
         int found = 0;
@@ -125,7 +125,7 @@ static void lua_has_a_key_for_every_knob(void **state)
     }
 }
 
-static void json_round_trip(void **state)
+TEST(json_round_trip)
 {
     for (int knobs = 0; knobs < 1 << TZ_PLAN_KNOBS_COUNT; knobs++)
         for (int dims = 1; dims <= TZ_AXES; dims++) {
@@ -145,7 +145,7 @@ static void json_round_trip(void **state)
         }
 }
 
-static void json_out_of_range(void **state)
+TEST(json_out_of_range)
 {
     static const char *const wrong[] = {
         "{}",
@@ -185,8 +185,3 @@ static void json_out_of_range(void **state)
     assert_true(tz_plan_from_json(object, &plan));
     json_decref(object);
 }
-
-TEST_MAIN(NULL, NULL, TEST(members_and_table_agree), TEST(every_part_counts_in_equality),
-          TEST(first_knob_that_is_set), TEST(texts_name_every_knob),
-          TEST(csv_has_a_column_for_every_knob), TEST(lua_has_a_key_for_every_knob),
-          TEST(json_round_trip), TEST(json_out_of_range))

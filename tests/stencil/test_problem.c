@@ -47,7 +47,7 @@ static tz_status resolve(tz_problem *problem, int precision, double of_temperatu
                               &failure);
 }
 
-static void test_an_origin_is_chosen_once(void **state)
+TEST(test_an_origin_is_chosen_once)
 {
     static const tz_assignment warmer = {.name = "ambient_k", .number = 330.0};
     tz_problem problem;
@@ -66,7 +66,7 @@ static void test_an_origin_is_chosen_once(void **state)
     tz_problem_clear(&problem);
 }
 
-static void test_origins_that_are_refused(void **state)
+TEST(test_origins_that_are_refused)
 {
     tz_problem problem;
     check_error(resolve(&problem, TZ_SINGLE, INFINITY, NAN), TZ_RANGE, "hotspot", "must be finite");
@@ -90,7 +90,7 @@ static double element(const elements *memory, int precision, int i)
     return precision == TZ_SINGLE ? (double)memory->f[i] : memory->d[i];
 }
 
-static void test_elements_are_differences(void **state)
+TEST(test_elements_are_differences)
 {
     for (int precision = TZ_SINGLE; precision <= TZ_DOUBLE; precision++) {
         tz_problem problem;
@@ -116,7 +116,7 @@ static void test_elements_are_differences(void **state)
     }
 }
 
-static void test_minus_zero_stays_without_an_origin(void **state)
+TEST(test_minus_zero_stays_without_an_origin)
 {
     tz_problem problem;
     assert_ok(resolve(&problem, TZ_DOUBLE, NAN, NAN));
@@ -127,6 +127,4 @@ static void test_minus_zero_stays_without_an_origin(void **state)
     tz_problem_clear(&problem);
 }
 
-TEST_MAIN(set_up, close_plugins, TEST(test_an_origin_is_chosen_once),
-          TEST(test_origins_that_are_refused), TEST(test_elements_are_differences),
-          TEST(test_minus_zero_stays_without_an_origin))
+TEST_GROUP(set_up, close_plugins)

@@ -45,7 +45,7 @@ static void refused(const char *first, const char *second, const char *number, c
         fail_msg("'%s' is not in '%s'", words, failure.message);
 }
 
-static void test_names(void **state)
+TEST(test_names)
 {
     static const char *const others[] = {"v", "", "tz_v_", "tz_u", "u_", "tz_u__", "tz__u_", "tz_"};
     assert_ok(check("u", "u", "k"));
@@ -57,5 +57,3 @@ static void test_names(void **state)
     refused("u", "tz_u_", "k",
             "field 'u' is 'tz_u_' in its text and 'u' in that of the first pass");
 }
-
-TEST_MAIN(NULL, NULL, TEST(test_names))

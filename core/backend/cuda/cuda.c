@@ -85,6 +85,62 @@ static int64_t gpu_bytes(const tz_problem *problem, const tz_place *place, const
     return problem->elements[0] * 8; /* a row at a time */
 }
 
+static tz_status compile_into_cache(const tz_cuda_device *device, const tz_cancel *cancel,
+                                    const char *source, tz_error *error)
+{
+    char architecture[32];
+    void *cubin;
+    size_t bytes;
+    bool cached;
+    snprintf(architecture, sizeof architecture, "sm_%d%d", device->major, device->minor);
+    const tz_status status =
+        tz_cuda_compile_now(cancel, architecture, source, tz_cuda_headers, tz_cuda_headers_count,
+                            &cached, &cubin, &bytes, error);
+    free(cubin);
+    return status;
+}
+
+/* The kernels that most runs need for checks, numbers and frames of their state fields. */
+static tz_status prepare_reductions(const tz_problem *problem, const tz_cuda_device *device,
+                                    const tz_cancel *cancel, tz_error *error)
+{
+    static const tz_cuda_number kinds[] = {TZ_CUDA_FINITE, TZ_CUDA_NUMBERS, TZ_CUDA_SHRINK};
+    tz_status status = TZ_OK;
+    for (size_t k = 0; k < sizeof kinds / sizeof *kinds; k++) {
+        unsigned types = 0; /* a bit for each that is done */
+        for (int f = 0; !status && f < problem->stencil->fields_count; f++) {
+            const tz_dtype dtype = tz_problem_dtype(problem, f);
+            tz_cuda_text text = {0};
+            if (problem->stencil->fields[f].role != TZ_STATE || types >> dtype & 1 ||
+                (kinds[k] == TZ_CUDA_FINITE && !tz_type_is_real(problem->stencil->fields[f].type)))
+                continue;
+            types |= 1u << dtype;
+            tz_cuda_reduce_emit(&text, dtype, kinds[k]);
+            status = text.failed ? TZ_MEMORY : compile_into_cache(device, cancel, text.at, error);
+            free(text.at);
+        }
+    }
+    return status;
+}
+
+static tz_status gpu_prepare(const tz_problem *problem, const tz_place *place, int ordinal,
+                             const tz_plan *plan, tz_error *error)
+{
+    tz_cuda_device device;
+    char *source = NULL;
+    tz_status status = tz_cuda_look(ordinal, &device, error);
+    if (status)
+        return status;
+    if (!plan)
+        return prepare_reductions(problem, &device, &place->cancel, error);
+    const tz_limits limits = limits_of(&device);
+    status = tz_cuda_source(problem, &limits, plan, &source, error);
+    if (!status)
+        status = compile_into_cache(&device, &place->cancel, source, error);
+    free(source);
+    return status;
+}
+
 /* ---- Graphs of stages ------------------------------------------------------------------------ */
 
 static void replay_clear(tz_cuda_replay *replay, tz_cuda *cuda)
@@ -411,15 +467,21 @@ static tz_status launch_span(const launch *l, tz_cuda_queue *queue, int64_t low,
 {
     tz_cuda_compiled *use = l->use;
     const tz_limits limits = limits_of(tz_cuda_device_of(l->state->cuda));
-    for (int i = 0; i < TZ_CUDA_SPANS_MAX; i++)
-        if (use->spans[i].low == low && use->spans[i].high == high)
-            return launch_shape(l, queue, &use->spans[i], error);
+    /* Most often the one after the last one. */
+    for (int i = 1; i <= TZ_CUDA_SPANS_MAX; i++) {
+        const int k = (use->spans_last + i) % TZ_CUDA_SPANS_MAX;
+        if (use->spans[k].low != low || use->spans[k].high != high)
+            continue;
+        use->spans_last = k;
+        return launch_shape(l, queue, &use->spans[k], error);
+    }
     tz_cuda_shape shape;
     const tz_status status = tz_cuda_shape_span(use->family, l->state->context.problem, &limits,
                                                 &use->plan, use->blocks, low, high, &shape, error);
     if (status)
         return status;
-    use->spans[use->spans_next++ % TZ_CUDA_SPANS_MAX] = shape;
+    use->spans_last = use->spans_next++ % TZ_CUDA_SPANS_MAX;
+    use->spans[use->spans_last] = shape;
     return launch_shape(l, queue, &shape, error);
 }
 
@@ -695,8 +757,10 @@ const tz_backend tz_backend_cuda = {
     .is_gpu = true,
     .identify = gpu_identify,
     .available = tz_cuda_available,
+    .installed = tz_cuda_installed,
+    .prepare = gpu_prepare,
     .family = tz_cuda_family_name,
-    .base_family = "direct",
+    .base_family = TZ_CUDA_BASE,
     .plan = gpu_plan,
     .bytes = gpu_bytes,
     .create = gpu_create,

@@ -51,7 +51,7 @@ static void check_row(int64_t columns, int ghost, tz_boundary low, tz_boundary h
         }
 }
 
-static void test_every_bit_of_a_row_has_its_column(void **state)
+TEST(test_every_bit_of_a_row_has_its_column)
 {
     static const tz_boundary sides[][2] = {{TZ_FIXED, TZ_FIXED},
                                            {TZ_PERIODIC, TZ_PERIODIC},
@@ -64,5 +64,3 @@ static void test_every_bit_of_a_row_has_its_column(void **state)
                 for (int turn = 0; turn < 2; turn++)
                     check_row(columns, ghost, sides[s][0], sides[s][1], &random);
 }
-
-TEST_MAIN(NULL, NULL, TEST(test_every_bit_of_a_row_has_its_column))

@@ -175,7 +175,7 @@ static void assert_ghosts(grid *g, const char *what)
 
 /* ---- Tests ----------------------------------------------------------------------------------- */
 
-static void test_a_plain_loop_gives_the_same_bits(void **state)
+TEST(test_a_plain_loop_gives_the_same_bits)
 {
     static const struct {
         int dims;
@@ -241,7 +241,7 @@ static void test_a_plain_loop_gives_the_same_bits(void **state)
 
 /* The shared ring has twice as many slabs a level as the radius. Rings of their own have one more,
  * and those of a batch. */
-static void test_levels_share_a_ring(void **state)
+TEST(test_levels_share_a_ring)
 {
     grid g;
     make(&g, 2, (int64_t[]){4096, 500, 1}, TZ_CLAMP);
@@ -260,7 +260,7 @@ static void test_levels_share_a_ring(void **state)
 }
 
 /* Leaning tiles compute no cell twice, and each thread of a team has as many. */
-static void test_tiles_lean(void **state)
+TEST(test_tiles_lean)
 {
     grid g;
     tz_stage_counts counts;
@@ -297,7 +297,7 @@ static void test_tiles_lean(void **state)
     grid_clear(&g);
 }
 
-static void test_what_cannot_be_in_place(void **state)
+TEST(test_what_cannot_be_in_place)
 {
     grid g;
     make(&g, 2, (int64_t[]){40, 30, 1}, TZ_CLAMP);
@@ -315,6 +315,3 @@ static void test_what_cannot_be_in_place(void **state)
     assert_false(tz_stage_is_in_place(&g.stage));
     grid_clear(&g);
 }
-
-TEST_MAIN(NULL, NULL, TEST(test_a_plain_loop_gives_the_same_bits), TEST(test_levels_share_a_ring),
-          TEST(test_tiles_lean), TEST(test_what_cannot_be_in_place))

@@ -22,7 +22,7 @@ static void check_copy(int from, int to, int count, bool wide)
         fail_msg("%d elements from %d to %d%s", count, from, to, wide ? ", wide" : "");
 }
 
-static void test_rows_arrive_whole(void **state)
+TEST(test_rows_arrive_whole)
 {
     const int widths = tz_machine_isa() >= TZ_ISA_V4 ? 2 : 1;
     for (int wide = 0; wide < widths; wide++)
@@ -31,5 +31,3 @@ static void test_rows_arrive_whole(void **state)
                 for (int count = 0; count <= FROM; count++)
                     check_copy(from, to, count, wide == 1);
 }
-
-TEST_MAIN(NULL, NULL, TEST(test_rows_arrive_whole))

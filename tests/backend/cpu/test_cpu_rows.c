@@ -88,7 +88,7 @@ static void close_fake(fake *f)
     tz_problem_clear(&f->problem);
 }
 
-static void each_span_is_timed_once(void **state)
+TEST(each_span_is_timed_once)
 {
     fake f;
     open_fake(&f, "star3d1r", (int64_t[]){200, 64, 64});
@@ -119,7 +119,7 @@ static void each_span_is_timed_once(void **state)
 }
 
 /* The cost of elements, rows and calls of a plan, from differences. */
-static void plans_cost_what_their_rows_cost(void **state)
+TEST(plans_cost_what_their_rows_cost)
 {
     static const struct {
         const char *name;
@@ -162,7 +162,7 @@ static void plans_cost_what_their_rows_cost(void **state)
 
 /* ---- Counts ---------------------------------------------------------------------------------- */
 
-static void texts_have_operations(void **state)
+TEST(texts_have_operations)
 {
     static const struct {
         const char *text;
@@ -187,7 +187,7 @@ static void texts_have_operations(void **state)
 }
 
 /* Loads of a vector: cells in x, and rows that slabs computed at once share. */
-static void reads_of_known_stencils_are_counted(void **state)
+TEST(reads_of_known_stencils_are_counted)
 {
     static const struct {
         const char *name, *family;
@@ -224,6 +224,4 @@ static void reads_of_known_stencils_are_counted(void **state)
     }
 }
 
-TEST_MAIN(open_plugins, close_plugins, TEST(each_span_is_timed_once),
-          TEST(plans_cost_what_their_rows_cost), TEST(texts_have_operations),
-          TEST(reads_of_known_stencils_are_counted))
+TEST_GROUP(open_plugins, close_plugins)

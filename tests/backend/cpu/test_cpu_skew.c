@@ -164,7 +164,7 @@ static void check_bits(const bits_case *c, const grid *want, tz_boundary boundar
     grid_clear(&got);
 }
 
-static void test_threads_leave_the_same_bits(void **state)
+TEST(test_threads_leave_the_same_bits)
 {
     static const bits_case cases[] = {
         {1, 2, {300, 150, 1}, 6, {32, 150, 1}, false},  /* one part, many tiles */
@@ -217,7 +217,7 @@ static void test_threads_leave_the_same_bits(void **state)
 }
 
 /* No array is passed on to a field that is read around a cell, or that the pass does not write. */
-static void test_what_is_passed_on(void **state)
+TEST(test_what_is_passed_on)
 {
     grid g;
     make(&g, 3, 2, (int64_t[]){20, 20, 1}, TZ_CLAMP);
@@ -236,7 +236,7 @@ static void test_what_is_passed_on(void **state)
     grid_clear(&g);
 }
 
-static void test_each_thread_has_a_team(void **state)
+TEST(test_each_thread_has_a_team)
 {
     for (int threads = 1; threads <= 70; threads++)
         for (int jobs = 1; jobs <= threads; jobs++) {
@@ -268,7 +268,7 @@ static double slowest(int64_t tile, int threads, double *jobs)
     return counts.slowest / counts.updates;
 }
 
-static void test_teams_are_counted(void **state)
+TEST(test_teams_are_counted)
 {
     double jobs;
     assert_true(slowest(960, 8, &jobs) == 1 && jobs == 1); /* one tile */
@@ -296,7 +296,7 @@ static tz_stage_counts count_large(int dims, const int64_t *elements, const int6
 }
 
 /* Millions of alike tiles or jobs are not counted one by one. */
-static void test_large_grids_are_counted_in_a_moment(void **state)
+TEST(test_large_grids_are_counted_in_a_moment)
 {
     const clock_t begin = clock();
     const int64_t many = 1000000000;
@@ -320,7 +320,7 @@ static void test_large_grids_are_counted_in_a_moment(void **state)
 }
 
 /* Higher stages go through memory less often for each iteration. */
-static void test_traffic_of_diamonds_is_counted(void **state)
+TEST(test_traffic_of_diamonds_is_counted)
 {
     grid g;
     tz_stage_counts low, high;
@@ -346,8 +346,3 @@ static void test_traffic_of_diamonds_is_counted(void **state)
     assert_true(high.slowest * 12 / high.updates > 1.5);
     grid_clear(&g);
 }
-
-TEST_MAIN(NULL, NULL, TEST(test_large_grids_are_counted_in_a_moment),
-          TEST(test_each_thread_has_a_team), TEST(test_threads_leave_the_same_bits),
-          TEST(test_what_is_passed_on), TEST(test_teams_are_counted),
-          TEST(test_traffic_of_diamonds_is_counted))

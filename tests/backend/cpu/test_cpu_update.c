@@ -76,7 +76,7 @@ static void check_stencil(const tz_stencil *stencil)
         }
 }
 
-static void all_bits_are_the_references(void **state)
+TEST(all_bits_are_the_references)
 {
     update_each_stencil(check_stencil);
     assert_true(compared > 500);
@@ -84,7 +84,7 @@ static void all_bits_are_the_references(void **state)
 }
 
 /* A change that is NaN is not lost among others, and neither is one in a row's remainder. */
-static void nan_is_found(void **state)
+TEST(nan_is_found)
 {
     static const char *const folder = TZ_TEST_PLUGIN_DIR;
     tz_registry *registry;
@@ -115,5 +115,3 @@ static void nan_is_found(void **state)
         }
     tz_registry_destroy(registry);
 }
-
-TEST_MAIN(NULL, NULL, TEST(all_bits_are_the_references), TEST(nan_is_found))

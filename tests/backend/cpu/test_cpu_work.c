@@ -66,7 +66,7 @@ static void check_stage(const geometry *c, int height, int radius, tz_boundary b
     grid_clear(&g);
 }
 
-static void test_geometry_is_what_the_engine_walks(void **state)
+TEST(test_geometry_is_what_the_engine_walks)
 {
     static const tz_boundary boundaries[] = {TZ_CLAMP, TZ_FIXED, TZ_PERIODIC};
     static const geometry cases[] = {
@@ -115,7 +115,7 @@ enum { CASES = sizeof cases / sizeof *cases, PLANS = 512 };
 
 /* "diamond" by default: where L2 is large, for one computed field, and with enough diamonds for the
  * threads. */
-static void test_diamonds_are_chosen(void **state)
+TEST(test_diamonds_are_chosen)
 {
     static const struct {
         const char *name;
@@ -153,7 +153,7 @@ static void test_diamonds_are_chosen(void **state)
     tz_problem_clear(&problem);
 }
 
-static void test_candidates_are_plans(void **state)
+TEST(test_candidates_are_plans)
 {
     static tz_plan plans[PLANS];
     for (int c = 0; c < CASES; c++)
@@ -200,7 +200,7 @@ static void test_candidates_are_plans(void **state)
         }
 }
 
-static void test_impossible_candidates_are_refused(void **state)
+TEST(test_impossible_candidates_are_refused)
 {
     tz_problem problem = resolve("star2d1r", 2, cases[0].extent, TZ_SINGLE);
     const tz_place place = {.device = &no_record, .threads = 2};
@@ -213,7 +213,7 @@ static void test_impossible_candidates_are_refused(void **state)
 }
 
 /* A stage has levels for so many iterations, and no more. */
-static void test_heights_have_a_limit(void **state)
+TEST(test_heights_have_a_limit)
 {
     static const int64_t extent[] = {4000, 4000, 1};
     static const tz_place place = {.threads = 1};
@@ -236,7 +236,7 @@ static tz_model_work work_of(const tz_problem *problem, const tz_plan *plan, int
     return work;
 }
 
-static void test_work_of_every_plugin(void **state)
+TEST(test_work_of_every_plugin)
 {
     for (int c = 0; c < CASES; c++) {
         tz_problem problem =
@@ -284,7 +284,7 @@ static void test_work_of_every_plugin(void **state)
     }
 }
 
-static void test_streamed_rows_begin_anew(void **state)
+TEST(test_streamed_rows_begin_anew)
 {
     tz_problem problem = resolve("pathfinder", 1, (int64_t[]){100000, 1, 1}, -1);
     const tz_plan plan = {.height = 4, .tile = {50000, 1, 1}};
@@ -294,7 +294,7 @@ static void test_streamed_rows_begin_anew(void **state)
     tz_problem_clear(&problem);
 }
 
-static void test_slabs_of_tiles_with_fewer_rows_begin_anew(void **state)
+TEST(test_slabs_of_tiles_with_fewer_rows_begin_anew)
 {
     tz_problem problem = resolve("star3d1r", 3, (int64_t[]){48, 48, 48}, TZ_SINGLE);
     const tz_plan whole = {.height = 1, .tile = {48, 48, 24}};
@@ -310,7 +310,7 @@ static void test_slabs_of_tiles_with_fewer_rows_begin_anew(void **state)
     tz_problem_clear(&problem);
 }
 
-static void test_bytes_follow_the_plan(void **state)
+TEST(test_bytes_follow_the_plan)
 {
     tz_problem problem = resolve("star2d1r", 2, (int64_t[]){4096, 4096, 1}, TZ_SINGLE);
     const tz_plan whole = {.height = 8, .tile = {4096, 4096, 1}};
@@ -352,7 +352,7 @@ static uint32_t alone(const char *stencil, int dims, int64_t columns)
     return stage.alone;
 }
 
-static void test_rows_are_computed_at_once_where_that_saves_loads(void **state)
+TEST(test_rows_are_computed_at_once_where_that_saves_loads)
 {
     static const struct {
         const char *stencil;
@@ -369,9 +369,4 @@ static void test_rows_are_computed_at_once_where_that_saves_loads(void **state)
         assert_int_equal(alone(known[k].stencil, known[k].dims, known[k].columns), known[k].alone);
 }
 
-TEST_MAIN(open_plugins, close_plugins, TEST(test_geometry_is_what_the_engine_walks),
-          TEST(test_candidates_are_plans), TEST(test_diamonds_are_chosen),
-          TEST(test_impossible_candidates_are_refused), TEST(test_heights_have_a_limit),
-          TEST(test_work_of_every_plugin), TEST(test_streamed_rows_begin_anew),
-          TEST(test_slabs_of_tiles_with_fewer_rows_begin_anew), TEST(test_bytes_follow_the_plan),
-          TEST(test_rows_are_computed_at_once_where_that_saves_loads))
+TEST_GROUP(open_plugins, close_plugins)

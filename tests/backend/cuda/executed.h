@@ -86,6 +86,6 @@ static inline tz_cuda *opened_to_run(void)
     return cuda;
 }
 
-#define EXECUTED_TEST(function) cmocka_unit_test_setup_teardown(function, setup, end_of_test)
+#define EXECUTED_TEST(function) TEST_WITH(setup, end_of_test, function)
 
 #endif

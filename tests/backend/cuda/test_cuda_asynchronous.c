@@ -52,7 +52,7 @@ static void check_box(tz_cuda *cuda, tz_cuda_staging *staging, tz_cuda_box box, 
     free(memory);
 }
 
-static void boxes_go_in_pieces(void **state)
+FAKE_TEST(boxes_go_in_pieces)
 {
     tz_cuda *cuda = NULL;
     tz_cuda_queue *stream = NULL;
@@ -91,7 +91,7 @@ static void boxes_go_in_pieces(void **state)
 }
 
 /* Uploads single rows, more than two buffers hold, and reuses the memory of each row at once. */
-static void small_uploads_share_a_buffer(void **state)
+FAKE_TEST(small_uploads_share_a_buffer)
 {
     enum { ROWS = 3000, BYTES = 4000 };
     tz_cuda *cuda = NULL;
@@ -121,7 +121,7 @@ static void small_uploads_share_a_buffer(void **state)
     free(all);
 }
 
-static void elements_are_repeated_on_the_device(void **state)
+FAKE_TEST(elements_are_repeated_on_the_device)
 {
     static const double numbers[] = {0.0, 1.5, -2.25e-300};
     tz_cuda *cuda = NULL;
@@ -197,7 +197,7 @@ static void check_field(const tz_snapshot *snapshot, int field, double value)
         assert_true(fabs(r.cells[i] - value) < 1e-5); /* a difference of 182 K has steps of 2e-5 */
 }
 
-static void snapshots_keep_what_was(void **state)
+FAKE_TEST(snapshots_keep_what_was)
 {
     tz_simulation *sim = create("hotspot", false, "", 1); /* temperature changes, power does not */
     tz_snapshot *first = NULL, *second = NULL, *third = (tz_snapshot *)&third;
@@ -235,7 +235,7 @@ static void snapshots_keep_what_was(void **state)
     tz_simulation_destroy(sim);
 }
 
-static void snapshots_wait_for_room_or_say_so(void **state)
+FAKE_TEST(snapshots_wait_for_room_or_say_so)
 {
     tz_snapshot *snapshot = NULL;
     tz_simulation *sim = create("hotspot", true, "", 1);
@@ -307,7 +307,7 @@ static tz_status run_script(scratch *s, bool sync, told *t, tz_error *error)
 }
 
 /* An output that reads the simulation itself waits for all outputs that were queued before. */
-static void outputs_keep_their_order(void **state)
+FAKE_TEST(outputs_keep_their_order)
 {
     scratch *s = *state;
     need_fake();
@@ -330,7 +330,7 @@ static void outputs_keep_their_order(void **state)
 }
 
 /* A snapshot takes the finite check over: an error is reported there. */
-static void snapshots_take_the_check_over(void **state)
+FAKE_TEST(snapshots_take_the_check_over)
 {
     tz_simulation *sim = create("star2d1r", false, "stream", 1);
     tz_snapshot *snapshot = NULL;
@@ -356,7 +356,7 @@ static int launches_of(tz_simulation *sim, int64_t steps)
     return seen->launches - before - 1; /* the check at the end */
 }
 
-static void short_stages_go_in_graphs(void **state)
+FAKE_TEST(short_stages_go_in_graphs)
 {
     tz_simulation *sim = create("star2d1r", false, "stream", 2);
     const tz_plan_use *uses;
@@ -382,7 +382,7 @@ static void short_stages_go_in_graphs(void **state)
 }
 
 /* Constants are arguments: a graph is made anew when they change, and not where TZ_STEP is read. */
-static void graphs_follow_their_arguments(void **state)
+FAKE_TEST(graphs_follow_their_arguments)
 {
     tz_simulation *sim = create("hotspot", false, "stream", 1);
     launches_of(sim, 16);
@@ -404,7 +404,7 @@ static void graphs_follow_their_arguments(void **state)
 }
 
 /* Neither the kernel of the plan nor that of the shorter stage at the end. */
-static void kernels_are_no_time_of_the_run(void **state)
+FAKE_TEST(kernels_are_no_time_of_the_run)
 {
     tz_simulation *sim = create("star2d1r", false, "stream", 2);
     const double none = tz_simulation_set_up_seconds(sim);
@@ -439,7 +439,7 @@ static tz_status run_to(tz_simulation *sim, tz_run what, tz_error *error)
  * reduction of a run. */
 static const char *const FIRST_NUMBERS = "cuMemcpyDtoHAsync_v2:1:0:1";
 
-static void an_error_in_the_finite_check_ends_the_run(void **state)
+FAKE_TEST(an_error_in_the_finite_check_ends_the_run)
 {
     tz_simulation *sim = create("star2d1r", false, "stream", 2);
     fault(FIRST_NUMBERS);
@@ -456,7 +456,7 @@ static void an_error_in_the_finite_check_ends_the_run(void **state)
 }
 
 /* Of an update norm; of a residual: a record of 16 bytes, and a sum for each of the 50 rows. */
-static void an_error_in_the_residual_ends_the_run(void **state)
+FAKE_TEST(an_error_in_the_residual_ends_the_run)
 {
     for (int is_update = 0; is_update < 2; is_update++) {
         const tz_run what = {
@@ -472,7 +472,7 @@ static void an_error_in_the_residual_ends_the_run(void **state)
     }
 }
 
-static void an_error_in_the_snapshot_check_is_reported(void **state)
+FAKE_TEST(an_error_in_the_snapshot_check_is_reported)
 {
     tz_simulation *sim = create("star2d1r", false, "stream", 2);
     tz_snapshot *snapshot = NULL;
@@ -497,7 +497,7 @@ static tz_status never_finite(const void *state, bool *finite, tz_error *error)
 
 /* The check has found a number that is not finite. The reduction that locates it fails, or
  * does not find it: in both cases the run fails. */
-static void a_field_that_is_not_finite_never_ends_well(void **state)
+FAKE_TEST(a_field_that_is_not_finite_never_ends_well)
 {
     tz_backend backend = tz_backend_cuda;
     tz_simulation *sim = create("star2d1r", false, "stream", 2);
@@ -514,7 +514,7 @@ static void a_field_that_is_not_finite_never_ends_well(void **state)
 
 /* ---- The device's limits --------------------------------------------------------------------- */
 
-static void plans_know_the_device(void **state)
+FAKE_TEST(plans_know_the_device)
 {
     tz_device_identity device, none;
     need_fake();
@@ -542,13 +542,4 @@ static int close_all(void **state)
     return close_plugins(state) || close_fake(state);
 }
 
-TEST_MAIN(open_all, close_all, FAKE_TEST(boxes_go_in_pieces),
-          FAKE_TEST(small_uploads_share_a_buffer), FAKE_TEST(elements_are_repeated_on_the_device),
-          FAKE_TEST(snapshots_keep_what_was), FAKE_TEST(snapshots_wait_for_room_or_say_so),
-          FAKE_TEST(outputs_keep_their_order), FAKE_TEST(snapshots_take_the_check_over),
-          FAKE_TEST(short_stages_go_in_graphs), FAKE_TEST(graphs_follow_their_arguments),
-          FAKE_TEST(kernels_are_no_time_of_the_run),
-          FAKE_TEST(an_error_in_the_finite_check_ends_the_run),
-          FAKE_TEST(an_error_in_the_residual_ends_the_run),
-          FAKE_TEST(an_error_in_the_snapshot_check_is_reported),
-          FAKE_TEST(a_field_that_is_not_finite_never_ends_well), FAKE_TEST(plans_know_the_device))
+TEST_GROUP(open_all, close_all)

@@ -8,7 +8,7 @@
 #include "tests/archetypes.h"
 #include "tests/registry.h"
 
-/* The text of a problem, or of a slab in its middle; free() it. */
+/* The text of a problem, or of a slab in its middle; until the test ends. */
 static char *text_of(const tz_stencil *stencil, const char *family, bool slab)
 {
     static const int64_t extents[][TZ_AXES] = {{0}, {1000, 1, 1}, {200, 100, 1}, {70, 50, 40}};
@@ -24,6 +24,7 @@ static char *text_of(const tz_stencil *stencil, const char *family, bool slab)
     part = slab ? tz_problem_slab(&whole, 20, 30, 5, 5) : whole;
     assert_ok(tz_backend_cuda.plan(&part, &place, &plan, &failure));
     assert_ok(tz_cuda_source(&part, &limits, &plan, &source, &failure));
+    at_end(free, source);
     tz_problem_clear(&whole);
     return source;
 }
@@ -47,7 +48,6 @@ static void check_slip(const tz_stencil *stencil, const char *family, const char
     char *source = text_of(&other, family, false);
     const tz_status status = tz_cuda_compile("sm_90", source, tz_cuda_headers,
                                              tz_cuda_headers_count, NULL, &cubin, &bytes, &failure);
-    free(source);
     free(cubin);
     if (!*wanted) {
         assert_ok(status);
@@ -59,7 +59,7 @@ static void check_slip(const tz_stencil *stencil, const char *family, const char
     assert_null(strstr(first + 1, "error")); /* what follows from it is left out */
 }
 
-static void slips_in_a_text_are_plain_lines(void **state)
+TEST(slips_in_a_text_are_plain_lines)
 {
     static const char *const slips[][2] = {
         {"TZ_K(c0) * TZ_AT(u, -1, 0)", ""},
@@ -79,7 +79,7 @@ static void slips_in_a_text_are_plain_lines(void **state)
 }
 
 /* Texts with coordinates along the last axis, which a slab gets of the whole grid. */
-static void slabs_compile(void **state)
+TEST(slabs_compile)
 {
     static const struct {
         const char *stencil, *family;
@@ -92,13 +92,12 @@ static void slabs_compile(void **state)
         assert_ok(tz_registry_find(registry, cases[k].stencil, &stencil, NULL, &failure));
         char *source = text_of(stencil, cases[k].family, true);
         assert_non_null(strstr(source, "#define TZ_SLAB"));
-        free(compiled("sm_90", source, &bytes));
-        free(source);
+        compiled("sm_90", source, &bytes);
     }
 }
 
 /* Of jumps, refinement, numbers and pictures. */
-static void other_texts_compile(void **state)
+TEST(other_texts_compile)
 {
     static const tz_dtype dtypes[] = {TZ_DTYPE_F32, TZ_DTYPE_F64, TZ_DTYPE_I32, TZ_DTYPE_U8};
     need_nvrtc();
@@ -107,7 +106,7 @@ static void other_texts_compile(void **state)
                                      tz_cuda_text_refine};
         size_t bytes;
         for (int k = 0; k < 3; k++)
-            free(compiled(architectures[a], texts[k], &bytes));
+            compiled(architectures[a], texts[k], &bytes);
         for (int type = 0; type < 4; type++)
             for (int k = TZ_CUDA_NUMBERS; k < TZ_CUDA_NUMBERS_END; k++) {
                 tz_cuda_text text = {0};
@@ -115,11 +114,10 @@ static void other_texts_compile(void **state)
                     continue;
                 tz_cuda_reduce_emit(&text, dtypes[type], (tz_cuda_number)k);
                 assert_false(text.failed);
-                free(compiled(architectures[a], text.at, &bytes));
+                compiled(architectures[a], text.at, &bytes);
                 free(text.at);
             }
     }
 }
 
-TEST_MAIN(open_all_plugins, close_plugins, TEST(other_texts_compile), TEST(slabs_compile),
-          TEST(slips_in_a_text_are_plain_lines))
+TEST_GROUP(open_all_plugins, close_plugins)

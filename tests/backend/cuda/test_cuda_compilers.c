@@ -34,7 +34,7 @@ static int children(void)
     return waitid(P_ALL, 0, &info, WEXITED | WNOHANG | WNOWAIT) == 0;
 }
 
-static void a_compiler_that_fails_is_one_error(void **state)
+FAKE_TEST(a_compiler_that_fails_is_one_error)
 {
     static const struct {
         const char *what, *message;
@@ -61,7 +61,7 @@ static void a_compiler_that_fails_is_one_error(void **state)
     assert_false(children());
 }
 
-static void an_endless_compilation_ends(void **state)
+FAKE_TEST(an_endless_compilation_ends)
 {
     need_fake();
     setenv("FAKE_NVRTC_MS", "600000", 1);
@@ -79,7 +79,7 @@ static void an_endless_compilation_ends(void **state)
 }
 
 /* One that ends while it is idle is replaced, and nobody hears of it. */
-static void idle_compilers_may_end(void **state)
+FAKE_TEST(idle_compilers_may_end)
 {
     siginfo_t info;
     need_fake();
@@ -103,7 +103,7 @@ static void *compile_slowly(void *status)
 }
 
 /* One compiles and one waits for its turn. */
-static void both_are_given_up_at_once(void **state)
+FAKE_TEST(both_are_given_up_at_once)
 {
     pthread_t thread;
     tz_status other = TZ_OK;
@@ -133,7 +133,7 @@ static void *compile_several(void *index)
     return NULL;
 }
 
-static void many_threads_take_turns(void **state)
+FAKE_TEST(many_threads_take_turns)
 {
     pthread_t threads[THREADS];
     int indices[THREADS];
@@ -155,7 +155,7 @@ static void many_threads_take_turns(void **state)
 }
 
 /* A process that dies leaves no compiler: what it leaves comes to this one. */
-static void compilers_die_with_their_process(void **state)
+FAKE_TEST(compilers_die_with_their_process)
 {
     scratch *s = *state;
     char log[1024];
@@ -180,7 +180,4 @@ static void compilers_die_with_their_process(void **state)
     unsetenv("FAKE_NVRTC_MS");
 }
 
-TEST_MAIN(open_fake, close_fake, FAKE_TEST(a_compiler_that_fails_is_one_error),
-          FAKE_TEST(an_endless_compilation_ends), FAKE_TEST(idle_compilers_may_end),
-          FAKE_TEST(both_are_given_up_at_once), FAKE_TEST(many_threads_take_turns),
-          FAKE_TEST(compilers_die_with_their_process))
+TEST_GROUP(open_fake, close_fake)

@@ -48,15 +48,14 @@ static word jump(int over, bool always)
 static tz_cuda_mix *mix_of(const word *code, size_t bytes)
 {
     tz_sass sass;
-    tz_cuda_mix *mix = malloc(sizeof *mix);
-    assert_non_null(mix);
+    tz_cuda_mix *mix = test_room(sizeof *mix);
     assert_ok(tz_sass_decode(&sass, code, bytes, 90, NULL));
     assert_ok(tz_cuda_mix_of(mix, &sass, NULL, NULL));
     tz_sass_free(&sass);
     return mix;
 }
 
-static void loops_are_counted_by_hand(void **state)
+TEST(loops_are_counted_by_hand)
 {
     static const int known[] = {80, 90, 100};
     for (size_t a = 0; a < sizeof known / sizeof *known; a++) {
@@ -100,7 +99,7 @@ static void loops_are_counted_by_hand(void **state)
 }
 
 /* Two ways through a loop: the one that stores counts; of two that store, the shorter. */
-static void ways_are_chosen(void **state)
+TEST(ways_are_chosen)
 {
     const word code[] = {
         jump(2, false),  encode(FADD, 0), encode(STG, 0),  encode(FADD, 0), /* 3 */
@@ -110,11 +109,10 @@ static void ways_are_chosen(void **state)
     assert_int_equal(mix->loops_count, 1);
     assert_true(mix->loops[0].way.of[TZ_WORK_FP32] == 4.0 && mix->loops[0].stores == 1.0);
     assert_true(tz_work_mix_sum(&mix->loops[0].all) == 7.0);
-    free(mix);
 }
 
 /* Loads that are asked for together are one wait; one after the other, as many. */
-static void waits_for_memory_are_counted(void **state)
+TEST(waits_for_memory_are_counted)
 {
     const word first = timed(LDG, 1, 0, 0, 0), second = timed(LDG, 1, 1, 0, 0);
     const word use_first = timed(FADD, 4, NONE, 1, 0), use_second = timed(FADD, 4, NONE, 2, 0);
@@ -129,13 +127,12 @@ static void waits_for_memory_are_counted(void **state)
         tz_cuda_mix *mix = mix_of(codes[k], sizeof codes[k]);
         assert_int_equal(mix->loops_count, 1);
         assert_true(fabs(mix->loops[0].memory_waits - waits[k]) < 0.01);
-        free(mix);
     }
 }
 
 /* A loop with two bodies. Each is counted separately, with its inner loop and without the stores of
  * lanes at an edge. */
-static void bodies_are_distinguished(void **state)
+TEST(bodies_are_distinguished)
 {
     const word code[] = {
         encode(FADD, 0),      jump(5, false), /* 1: the loop begins; to 7 */
@@ -160,12 +157,11 @@ static void bodies_are_distinguished(void **state)
     assert_int_equal(mix->loops[2].parent, other);
     assert_true(tz_work_mix_sum(&one->all) == 8.0 && tz_work_mix_sum(&two->all) == 9.0);
     assert_true(one->shortest == 1 - other && two->shortest == other);
-    free(mix);
 }
 
 /* A loop that neither loads nor stores: its way exchanges cells between lanes, or only computes,
  * and does not leave early. */
-static void cells_in_registers_are_work(void **state)
+TEST(cells_in_registers_are_work)
 {
     word code[] = {
         encode(FADD, 0), jump(4, false), /* 1: no iteration is left; to 6 */
@@ -177,15 +173,13 @@ static void cells_in_registers_are_work(void **state)
     assert_int_equal(mix->loops_count, 1);
     assert_true(mix->loops[0].way.of[TZ_WORK_SHUFFLE] == 1.0);
     assert_true(tz_work_mix_sum(&mix->loops[0].way) == 8.0);
-    free(mix);
     code[2] = encode(FADD, 0);
     mix = mix_of(code, sizeof code);
     assert_true(tz_work_mix_sum(&mix->loops[0].way) == 8.0);
-    free(mix);
 }
 
 /* Where a step may have nothing to store, the way of such a step is counted, too. */
-static void idle_steps_are_counted(void **state)
+TEST(idle_steps_are_counted)
 {
     const word code[] = {
         encode(LDG, wide), jump(2, false),  encode(FADD, 0),
@@ -197,11 +191,10 @@ static void idle_steps_are_counted(void **state)
     assert_int_equal(mix->loops[0].shortest, 1);
     assert_true(tz_work_mix_sum(&mix->loops[0].way) == 5.0 && mix->loops[0].stores == 1.0);
     assert_true(tz_work_mix_sum(&mix->loops[1].way) == 3.0 && mix->loops[1].stores == 0.0);
-    free(mix);
 }
 
 /* Spilt registers: words loaded and stored, and words stored. */
-static void spilt_words_are_counted(void **state)
+TEST(spilt_words_are_counted)
 {
     const word code[] = {
         encode(LDG, wide),   encode(0x387, wide), /* STL.128 */
@@ -212,10 +205,9 @@ static void spilt_words_are_counted(void **state)
     assert_int_equal(mix->loops_count, 1);
     assert_true(mix->loops[0].local == 8.0 && mix->loops[0].local_stores == 4.0);
     assert_true(mix->loops[0].stores == 1.0 && mix->loops[0].reads_words == 4.0);
-    free(mix);
 }
 
-static void what_is_no_code_is_refused(void **state)
+TEST(what_is_no_code_is_refused)
 {
     tz_sass sass;
     const char text[100] = "\177ELF and then something else";
@@ -239,7 +231,7 @@ static const char known_source[] =
     "    ((volatile float *)p)[i * 64 + threadIdx.x] = a;\n"
     "    __syncthreads();\n  }\n  p[0] = a + room[63 - threadIdx.x];\n}\n";
 
-static void known_counts_are_found(void **state)
+TEST(known_counts_are_found)
 {
     static tz_cuda_mix mix;
     need_nvrtc();
@@ -252,7 +244,6 @@ static void known_counts_are_found(void **state)
         assert_int_equal(tz_cuda_mix_count(&mix, cubin, bytes / 2, "tz_stage", NULL, NULL),
                          TZ_FORMAT);
         assert_ok(tz_cuda_mix_count(&mix, cubin, bytes, "tz_stage", NULL, NULL));
-        free(cubin);
         assert_int_equal(mix.loops_count, 1);
         const tz_work_mix *way = &mix.loops[0].way;
         assert_true(way->of[TZ_WORK_FP32] == 3.0);
@@ -279,7 +270,7 @@ static void check(const char *id, int height, const char *what, double counted, 
 /* ncu, code of NVRTC 13.0, of one stage: smsp__inst_executed and l1tex__data_pipe_lsu_wavefronts,
  * in millions, on an H200; or on an H100 instructions, and the sectors that the first level asks
  * the second for (lts__t_sectors_srcunit_tex, read and written), in megabytes. 0: not counted. */
-static void profilers_count_the_same(void **state)
+TEST(profilers_count_the_same)
 {
     static const struct {
         const char *stencil;
@@ -321,7 +312,7 @@ static void profilers_count_the_same(void **state)
 /* ---- What counts cost ------------------------------------------------------------------------ */
 
 /* A few warps with code of their own delay the stage once all code does not fit the cache. */
-static void code_has_to_fit(void **state)
+TEST(code_has_to_fit)
 {
     tz_model_work w = {.kind = TZ_WORK_GPU,
                        .height = 8,
@@ -355,7 +346,7 @@ static void code_has_to_fit(void **state)
 }
 
 /* Pairs of stores are together or apart by the instructions between them. */
-static void pairs_of_stores(void **state)
+TEST(pairs_of_stores)
 {
     word code[64];
     double apart[2];
@@ -375,14 +366,9 @@ static void pairs_of_stores(void **state)
         assert_int_equal(mix->loops_count, 1);
         assert_true(mix->loops[0].stores == 4.0);
         apart[far] = mix->loops[0].apart;
-        free(mix);
     }
     assert_true(apart[0] < 0.01);
     assert_true(apart[1] > 0.48 && apart[1] < 0.51);
 }
 
-TEST_MAIN(set_up, tear_down, TEST(loops_are_counted_by_hand), TEST(ways_are_chosen),
-          TEST(waits_for_memory_are_counted), TEST(what_is_no_code_is_refused),
-          TEST(known_counts_are_found), TEST(bodies_are_distinguished), TEST(pairs_of_stores),
-          TEST(cells_in_registers_are_work), TEST(idle_steps_are_counted),
-          TEST(spilt_words_are_counted), TEST(code_has_to_fit), TEST(profilers_count_the_same))
+TEST_GROUP(set_up, tear_down)

@@ -6,7 +6,7 @@
 
 /* ---- Opening --------------------------------------------------------------------------------- */
 
-static void a_device_is_described(void **state)
+FAKE_TEST(a_device_is_described)
 {
     tz_cuda *cuda = opened();
     const tz_cuda_device *device = tz_cuda_device_of(cuda);
@@ -30,7 +30,7 @@ static void a_device_is_described(void **state)
     tz_cuda_close(cuda);
 }
 
-static void attributes_may_be_unknown(void **state)
+FAKE_TEST(attributes_may_be_unknown)
 {
     need_fake();
     setenv("FAKE_CUDA_WITHOUT", "36", 1); /* the memory's clock: a model can do without */
@@ -42,7 +42,7 @@ static void attributes_may_be_unknown(void **state)
     assert_null(cuda);
 }
 
-static void what_cannot_be_opened_says_why(void **state)
+FAKE_TEST(what_cannot_be_opened_says_why)
 {
     need_fake();
     static const struct {
@@ -78,7 +78,7 @@ static void what_cannot_be_opened_says_why(void **state)
     tz_cuda_close(cuda);
 }
 
-static void doctor_reports_devices_and_energy(void **state)
+FAKE_TEST(doctor_reports_devices_and_energy)
 {
     const scratch *s = *state;
     need_fake();
@@ -105,7 +105,7 @@ static void doctor_reports_devices_and_energy(void **state)
 
 /* ---- Memory ---------------------------------------------------------------------------------- */
 
-static void memory_goes_there_and_back(void **state)
+FAKE_TEST(memory_goes_there_and_back)
 {
     tz_cuda *cuda = opened();
     tz_cu_pointer x;
@@ -171,7 +171,7 @@ static void memory_goes_there_and_back(void **state)
     tz_cuda_close(NULL);
 }
 
-static void full_memory_is_reported_in_numbers(void **state)
+FAKE_TEST(full_memory_is_reported_in_numbers)
 {
     setenv("FAKE_CUDA_MEMORY", "2147483648", 1);
     tz_cuda *cuda = opened();
@@ -199,7 +199,7 @@ static void full_memory_is_reported_in_numbers(void **state)
 
 /* ---- Streams --------------------------------------------------------------------------------- */
 
-static void copies_on_a_stream_do_not_wait(void **state)
+FAKE_TEST(copies_on_a_stream_do_not_wait)
 {
     tz_cuda *cuda = opened();
     tz_cuda_queue *stream;
@@ -250,7 +250,7 @@ static void copies_on_a_stream_do_not_wait(void **state)
     tz_cuda_close(cuda);
 }
 
-static void events_order_streams(void **state)
+FAKE_TEST(events_order_streams)
 {
     tz_cuda *cuda = opened();
     tz_cuda_queue *first, *second;
@@ -309,7 +309,7 @@ static void *fill_from_elsewhere(void *any)
     return cuda;
 }
 
-static void any_thread_may_call(void **state)
+FAKE_TEST(any_thread_may_call)
 {
     tz_cuda *cuda = opened();
     pthread_t thread;
@@ -320,7 +320,7 @@ static void any_thread_may_call(void **state)
     tz_cuda_close(cuda);
 }
 
-static void graphs_are_launched_again(void **state)
+FAKE_TEST(graphs_are_launched_again)
 {
     tz_cuda *cuda = opened();
     tz_cuda_kernel kernel = loaded(cuda);
@@ -374,7 +374,7 @@ static void graphs_are_launched_again(void **state)
 
 /* ---- Energy, warnings ------------------------------------------------------------------------ */
 
-static void energy_is_counted_or_says_why_not(void **state)
+FAKE_TEST(energy_is_counted_or_says_why_not)
 {
     tz_cuda *cuda = opened();
     tz_cuda_energy *energy = NULL;
@@ -402,7 +402,7 @@ static void energy_is_counted_or_says_why_not(void **state)
     tz_cuda_close(cuda);
 }
 
-static void clocks_say_what_holds_them(void **state)
+FAKE_TEST(clocks_say_what_holds_them)
 {
     tz_cuda *cuda = opened();
     tz_cuda_energy *energy = NULL;
@@ -469,7 +469,7 @@ static void measure_energies(tz_cuda *cuda, tz_model_device *record)
     tz__bench_close(&b);
 }
 
-static void energies_are_measured_or_left_out(void **state)
+FAKE_TEST(energies_are_measured_or_left_out)
 {
     static tz_model_device record;
     tz_cuda *cuda = opened();
@@ -506,7 +506,7 @@ static void energies_are_measured_or_left_out(void **state)
 }
 
 /* The last test: a process warns once. */
-static void an_unwritable_cache_warns_once(void **state)
+FAKE_TEST(an_unwritable_cache_warns_once)
 {
     scratch *s = *state;
     tz_cuda *cuda = opened();
@@ -533,11 +533,4 @@ static void an_unwritable_cache_warns_once(void **state)
     tz_cuda_close(cuda);
 }
 
-TEST_MAIN(open_fake, close_fake, FAKE_TEST(a_device_is_described),
-          FAKE_TEST(attributes_may_be_unknown), FAKE_TEST(what_cannot_be_opened_says_why),
-          FAKE_TEST(doctor_reports_devices_and_energy), FAKE_TEST(memory_goes_there_and_back),
-          FAKE_TEST(full_memory_is_reported_in_numbers), FAKE_TEST(copies_on_a_stream_do_not_wait),
-          FAKE_TEST(events_order_streams), FAKE_TEST(any_thread_may_call),
-          FAKE_TEST(graphs_are_launched_again), FAKE_TEST(energy_is_counted_or_says_why_not),
-          FAKE_TEST(clocks_say_what_holds_them), FAKE_TEST(energies_are_measured_or_left_out),
-          FAKE_TEST(an_unwritable_cache_warns_once))
+TEST_GROUP(open_fake, close_fake)

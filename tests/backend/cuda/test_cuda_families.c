@@ -88,7 +88,7 @@ static void try_families(const tz_stencil *stencil)
     tz_problem_clear(&problem);
 }
 
-static void families_take_every_stencil(void **state)
+TEST(families_take_every_stencil)
 {
     static const char *const folders[] = {TZ_TEST_PLUGIN_DIR, TZ_TEST_TEST_PLUGIN_DIR};
     tz_registry *registry;
@@ -102,5 +102,3 @@ static void families_take_every_stencil(void **state)
     tz_registry_destroy(registry);
     assert_true(stencils > 20);
 }
-
-TEST_MAIN(NULL, NULL, TEST(families_take_every_stencil))

@@ -82,7 +82,7 @@ static void same_norm(const run *r)
     assert_true(now == wanted);
 }
 
-static void fields_and_norms_are_right(void **state)
+EXECUTED_TEST(fields_and_norms_are_right)
 {
     run r;
     tz_cuda_close(opened_to_run());
@@ -104,7 +104,7 @@ static void fields_and_norms_are_right(void **state)
 }
 
 /* Two passes that write the same field, and two that write another one each. */
-static void passes_follow_one_another(void **state)
+EXECUTED_TEST(passes_follow_one_another)
 {
     static const char *const stencils[] = {"redblack", "twofields"};
     tz_cuda_close(opened_to_run());
@@ -122,7 +122,7 @@ static void passes_follow_one_another(void **state)
 }
 
 /* The kernel has no store for the field that is taken over. */
-static void one_array_is_not_stored(void **state)
+EXECUTED_TEST(one_array_is_not_stored)
 {
     const tz_cuda_family *family;
     run r;
@@ -146,5 +146,4 @@ static int end_all(void **state)
     return close_plugins(state) || end(state);
 }
 
-TEST_MAIN(start_all, end_all, EXECUTED_TEST(fields_and_norms_are_right),
-          EXECUTED_TEST(passes_follow_one_another), EXECUTED_TEST(one_array_is_not_stored))
+TEST_GROUP(start_all, end_all)

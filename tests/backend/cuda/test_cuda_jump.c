@@ -1,5 +1,5 @@
 /* Jumps on a GPU, held against iterations on the host in long double. Without a GPU the kernels run
- * on the executor, and cuFFT is a stand-in; with one there are large grids, too, and times. */
+ * on the executor, and cuFFT is a stand-in; with one there are large grids, too. */
 #include "backend/cuda/family/family.h"
 #include "backend/cuda/spectral/jump.h"
 #include "base/machine.h"
@@ -236,7 +236,7 @@ static tz_linear heat(tz_linear_term *terms, const int64_t n[3], const tz_transf
 /* ---- Tests ----------------------------------------------------------------------------------- */
 
 /* All sides of an axis, alone and with others. */
-static void every_side_and_dimension(void **state)
+EXECUTED_TEST(every_side_and_dimension)
 {
     static const int64_t grids[][3] = {{24, 0, 0},  {35, 0, 0}, {1, 0, 0}, {2, 0, 0}, {9, 14, 0},
                                        {40, 33, 0}, {1, 6, 0},  {5, 1, 0}, {6, 5, 4}, {3, 8, 7}};
@@ -261,7 +261,7 @@ static void every_side_and_dimension(void **state)
 }
 
 /* One jumper for jumps of several kinds: tables and memory are made again where they have to be. */
-static void jumps_follow_jumps(void **state)
+EXECUTED_TEST(jumps_follow_jumps)
 {
     static const int64_t n[3] = {12, 10, 0};
     static const tz_transform clamp[3] = {TZ_DCT_II, TZ_DCT_II, TZ_DFT};
@@ -290,7 +290,7 @@ static void jumps_follow_jumps(void **state)
 }
 
 /* Uneven coefficients along periodic axes. */
-static void waves_that_move(void **state)
+EXECUTED_TEST(waves_that_move)
 {
     static const int64_t n[3] = {10, 9, 0};
     static const tz_transform sides[2][3] = {{TZ_DFT, TZ_DFT, TZ_DFT}, {TZ_DCT_II, TZ_DFT, TZ_DFT}};
@@ -315,7 +315,7 @@ static void waves_that_move(void **state)
 }
 
 /* Two time levels: u' = 2 u - v + c (neighbours), v' = u. */
-static void two_fields(void **state)
+EXECUTED_TEST(two_fields)
 {
     static const int64_t n[3] = {8, 11, 0};
     static const tz_transform sides[3][3] = {
@@ -338,7 +338,7 @@ static void two_fields(void **state)
     tz_cuda_close(cuda);
 }
 
-static void limits(void **state)
+EXECUTED_TEST(limits)
 {
     static const int64_t n[3] = {12, 7, 0};
     static const tz_transform sides[2][3] = {{TZ_DST_I, TZ_DCT_II, TZ_DFT},
@@ -392,7 +392,7 @@ static void check_refusal(tz_cuda *cuda, tz_status wanted, const char *message)
     tz_cuda_jumper_destroy(jumper);
 }
 
-static void failures_leave_the_field(void **state)
+EXECUTED_TEST(failures_leave_the_field)
 {
     need_fake();
     tz_cuda *cuda = opened_to_run();
@@ -463,7 +463,7 @@ static void jump_and_step(tz_simulation *sim, const char *by)
 }
 
 /* A source, single precision. The steady state is one that another jump leaves as it is. */
-static void a_simulation_jumps(void **state)
+EXECUTED_TEST(a_simulation_jumps)
 {
     double before[CELLS], after[CELLS];
     tz_cuda_close(opened_to_run());
@@ -479,7 +479,7 @@ static void a_simulation_jumps(void **state)
 }
 
 /* Without cuFFT a jump goes through host memory. */
-static void without_cufft_the_host_does_it(void **state)
+EXECUTED_TEST(without_cufft_the_host_does_it)
 {
     char library_name[64];
     tz_fftw fftw;
@@ -506,7 +506,7 @@ static tz_cuda *opened_gpu(void)
     return cuda;
 }
 
-static void large_grids_are_right(void **state)
+EXECUTED_TEST(large_grids_are_right)
 {
     static const tz_transform kinds[][TZ_AXES] = {
         {TZ_DCT_II, TZ_DCT_II, TZ_DCT_II}, {TZ_DFT, TZ_DFT, TZ_DFT},
@@ -529,63 +529,6 @@ static void large_grids_are_right(void **state)
     tz_cuda_close(cuda);
 }
 
-enum { ROUNDS = 9 };
-
-static int by_size(const void *a, const void *b)
-{
-    const double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
-/* Prints the time of the first jump, which makes plans and kernels, and the median of others. */
-static void time_jump(tz_cuda *cuda, int dims, int64_t n, tz_transform side, bool is_double,
-                      int64_t steps, bool has_source)
-{
-    const tz_transform sides[] = {side, side, side};
-    tz_linear_term terms[TERMS_MAX];
-    const tz_linear linear = heat(terms, (int64_t[]){n, n, dims > 2 ? n : 0}, sides, 0.4);
-    const size_t cells = (size_t)(n * n * linear.extent[2]);
-    tz_cuda_transform_field field = {.apart = {1, n, n * n}, .is_double = is_double};
-    tz_cuda_transform_field sum = {.apart = {1, n, n * n}, .is_double = true};
-    double times[1 + ROUNDS];
-    tz_cuda_jumper *jumper;
-    tz_jump_facts facts;
-    assert_ok(tz_cuda_allocate(cuda, &field.at, cells * (is_double ? 8 : 4), &failure));
-    assert_ok(tz_cuda_clear(cuda, field.at, cells * (is_double ? 8 : 4), &failure));
-    assert_ok(tz_cuda_allocate(cuda, &sum.at, cells * 8, &failure));
-    assert_ok(tz_cuda_clear(cuda, sum.at, cells * 8, &failure));
-    assert_ok(tz_cuda_jumper_create(&jumper, cuda, &failure));
-    for (int r = 0; r <= ROUNDS; r++) {
-        const double begin_s = tz_machine_clock_s();
-        assert_ok(tz_cuda_jump(jumper, &linear, steps, &field, has_source ? &sum : NULL, &facts,
-                               &failure));
-        assert_ok(tz_cuda_queue_wait(cuda, NULL, &failure));
-        times[r] = tz_machine_clock_s() - begin_s;
-    }
-    qsort(times + 1, ROUNDS, sizeof *times, by_size);
-    print_message("  %lld^%d %s, sides %d, %lld steps%s: first %.0f ms, then %.3f ms\n",
-                  (long long)n, dims, is_double ? "double" : "single", side, (long long)steps,
-                  has_source ? ", a source" : "", 1e3 * times[0], 1e3 * times[1 + ROUNDS / 2]);
-    tz_cuda_jumper_destroy(jumper);
-    tz_cuda_free(cuda, field.at);
-    tz_cuda_free(cuda, sum.at);
-}
-
-static void times_of_jumps(void **state)
-{
-    tz_cuda *cuda = opened_gpu();
-    time_jump(cuda, 2, 16384, TZ_DFT, false, 10000, false);
-    time_jump(cuda, 2, 16384, TZ_DFT, false, 100, false);
-    time_jump(cuda, 2, 16384, TZ_DCT_II, false, 10000, false);
-    time_jump(cuda, 3, 512, TZ_DCT_II, true, 1000, false);
-    time_jump(cuda, 3, 512, TZ_DFT, true, 1000, false);
-    time_jump(cuda, 3, 511, TZ_DST_I, true, 1000, false);
-    time_jump(cuda, 3, 513, TZ_DCT_I, true, 1000, false);
-    time_jump(cuda, 2, 4096, TZ_DCT_II, false, 1000000, true);
-    time_jump(cuda, 2, 4096, TZ_DST_I, false, 1000, false); /* 4097 = 17 x 241 */
-    tz_cuda_close(cuda);
-}
-
 static int start_all(void **state)
 {
     return open_plugins(state) || start(state);
@@ -596,8 +539,4 @@ static int end_all(void **state)
     return end(state) || close_plugins(state);
 }
 
-TEST_MAIN(start_all, end_all, EXECUTED_TEST(every_side_and_dimension),
-          EXECUTED_TEST(jumps_follow_jumps), EXECUTED_TEST(waves_that_move),
-          EXECUTED_TEST(two_fields), EXECUTED_TEST(limits), EXECUTED_TEST(failures_leave_the_field),
-          EXECUTED_TEST(a_simulation_jumps), EXECUTED_TEST(without_cufft_the_host_does_it),
-          EXECUTED_TEST(large_grids_are_right), EXECUTED_TEST(times_of_jumps))
+TEST_GROUP(start_all, end_all)

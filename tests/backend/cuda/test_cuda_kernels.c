@@ -3,7 +3,7 @@
 
 /* ---- Kernels --------------------------------------------------------------------------------- */
 
-static void launches_ask_the_driver_once(void **state)
+FAKE_TEST(launches_ask_the_driver_once)
 {
     tz_cuda *cuda = opened();
     tz_cuda_kernel kernel = loaded(cuda);
@@ -50,7 +50,7 @@ static void launches_ask_the_driver_once(void **state)
     tz_cuda_close(cuda);
 }
 
-static void cooperative_launches_must_fit(void **state)
+FAKE_TEST(cooperative_launches_must_fit)
 {
     tz_cuda *cuda = opened();
     tz_cuda_kernel kernel = loaded(cuda);
@@ -87,7 +87,7 @@ static void cooperative_launches_must_fit(void **state)
     tz_cuda_close(cuda);
 }
 
-static void opting_in_may_be_refused(void **state)
+FAKE_TEST(opting_in_may_be_refused)
 {
     tz_cuda *cuda = opened();
     fault("cuFuncSetAttribute:1");
@@ -109,7 +109,7 @@ static int lines_of(const char *path, char *last, size_t size)
     return count;
 }
 
-static void kernels_are_compiled_once(void **state)
+FAKE_TEST(kernels_are_compiled_once)
 {
     scratch *s = *state;
     tz_cuda *cuda = opened();
@@ -146,7 +146,7 @@ static void kernels_are_compiled_once(void **state)
 
 /* ---- Faults ---------------------------------------------------------------------------------- */
 
-static void a_fault_is_reported_in_the_same_words_again(void **state)
+FAKE_TEST(a_fault_is_reported_in_the_same_words_again)
 {
     need_fake();
     static const struct {
@@ -223,7 +223,7 @@ static void a_fault_is_reported_in_the_same_words_again(void **state)
     tz_cuda_close(cuda);
 }
 
-static void a_refusal_ends_nothing(void **state)
+FAKE_TEST(a_refusal_ends_nothing)
 {
     tz_cuda *cuda = opened();
     tz_cuda_kernel kernel = loaded(cuda);
@@ -240,7 +240,4 @@ static void a_refusal_ends_nothing(void **state)
     tz_cuda_close(cuda);
 }
 
-TEST_MAIN(open_fake, close_fake, FAKE_TEST(launches_ask_the_driver_once),
-          FAKE_TEST(cooperative_launches_must_fit), FAKE_TEST(opting_in_may_be_refused),
-          FAKE_TEST(kernels_are_compiled_once),
-          FAKE_TEST(a_fault_is_reported_in_the_same_words_again), FAKE_TEST(a_refusal_ends_nothing))
+TEST_GROUP(open_fake, close_fake)

@@ -22,7 +22,7 @@ static const char bad_source[] = "extern \"C\" __global__ void scale(float *x)\n
                                  "    x[0] = nowhere;\n"
                                  "}\n";
 
-static void a_missing_driver_is_named(void **state)
+SCRATCH_TEST(a_missing_driver_is_named)
 {
     tz_cuda *cuda = (tz_cuda *)&cuda;
     if (tz_cuda_available())
@@ -34,7 +34,7 @@ static void a_missing_driver_is_named(void **state)
     tz_cuda_close(NULL);
 }
 
-static void describing_never_fails(void **state)
+SCRATCH_TEST(describing_never_fails)
 {
     char text[4096], small[8];
     tz_cuda_describe(text, sizeof text);
@@ -48,7 +48,7 @@ static void describing_never_fails(void **state)
     tz_cuda_describe(NULL, 0);
 }
 
-static void kernels_compile_without_a_device(void **state)
+SCRATCH_TEST(kernels_compile_without_a_device)
 {
     need_nvrtc();
     for (size_t k = 0; k < 3; k++) {
@@ -62,7 +62,7 @@ static void kernels_compile_without_a_device(void **state)
     }
 }
 
-static void mistakes_are_named_with_their_line(void **state)
+SCRATCH_TEST(mistakes_are_named_with_their_line)
 {
     need_nvrtc();
     void *cubin;
@@ -83,7 +83,7 @@ static int after_the_first(void)
 }
 
 /* Asked while the compiler works. */
-static void compiling_can_be_stopped(void **state)
+SCRATCH_TEST(compiling_can_be_stopped)
 {
     need_nvrtc();
     void *cubin;
@@ -102,7 +102,7 @@ static void compiling_can_be_stopped(void **state)
     assert_null(cubin);
 }
 
-static void cubins_tell_registers_and_memory(void **state)
+SCRATCH_TEST(cubins_tell_registers_and_memory)
 {
     need_nvrtc();
     static const char *const sources[] = {"extern \"C\" __global__ void local(float *x, int n)\n"
@@ -166,7 +166,7 @@ static bool load(const char *architecture, const char *source, size_t *bytes)
     return cached;
 }
 
-static void the_cache_is_only_a_cache(void **state)
+SCRATCH_TEST(the_cache_is_only_a_cache)
 {
     const scratch *s = *state;
     need_nvrtc();
@@ -390,7 +390,7 @@ static void faults_are_reported(bench *b)
     assert_string_equal(again.message, failure.message);
 }
 
-static void a_device_works(void **state)
+SCRATCH_TEST(a_device_works)
 {
     const scratch *s = *state;
     bench b = {0};
@@ -408,8 +408,3 @@ static void a_device_works(void **state)
 }
 
 /* a_device_works is last: it ends with a fault, after which the driver may refuse other calls. */
-TEST_MAIN(NULL, NULL, SCRATCH_TEST(a_missing_driver_is_named), SCRATCH_TEST(describing_never_fails),
-          SCRATCH_TEST(kernels_compile_without_a_device),
-          SCRATCH_TEST(mistakes_are_named_with_their_line), SCRATCH_TEST(compiling_can_be_stopped),
-          SCRATCH_TEST(cubins_tell_registers_and_memory), SCRATCH_TEST(the_cache_is_only_a_cache),
-          SCRATCH_TEST(a_device_works))

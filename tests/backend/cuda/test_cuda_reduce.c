@@ -176,8 +176,7 @@ static tz_cuda_record run_kernel(const field *f, int type, tz_cuda_number which,
     tz_cuda_reduce_arguments arguments;
     *count = tz_cuda_reduce_arguments_fill(&arguments, &f->problem, 0, &f->array,
                                            other ? other->array.cells : 0, warps);
-    *sums = malloc((size_t)*count * sizeof **sums);
-    assert_non_null(*sums);
+    *sums = test_room((size_t)*count * sizeof **sums);
     arguments.sums = (tz_cu_pointer)(uintptr_t)*sums;
     arguments.record = (tz_cu_pointer)(uintptr_t)&record;
     add_buffer(&b, "record", &record, sizeof record, true);
@@ -215,7 +214,6 @@ static void numbers_agree(const field *f, int type, int64_t warps, int blocks)
     const tz_cuda_record record =
         run_kernel(f, type, TZ_CUDA_NUMBERS, NULL, warps, blocks, &sums, &count);
     tz_cuda_record_conclude(&record, &f->problem, 0, sums, count, &got);
-    free(sums);
     snprintf(how, sizeof how, "%d warps, %d blocks", (int)warps, blocks);
     check_numbers(f, type, how, &got);
 }
@@ -239,7 +237,6 @@ static void slabs_agree(const field *f, int type)
         const tz_cuda_record record =
             run_kernel(&part, type, TZ_CUDA_NUMBERS, NULL, 1, 1 + i, &sums, &count);
         tz_cuda_record_add(&record, &part.problem, type == BITS ? NULL : sums, count, &all);
-        free(sums);
     }
     tz_reduce_end(&all, &got);
     check_numbers(f, type, "in slabs", &got);
@@ -252,7 +249,7 @@ static const int64_t grids[][3] = {
 };
 enum { GRIDS = sizeof grids / sizeof *grids };
 
-static void numbers_are_the_hosts(void **state)
+TEST(numbers_are_the_hosts)
 {
     need_compiler();
     for (int type = 0; type < TYPES; type++)
@@ -275,7 +272,7 @@ static void numbers_are_the_hosts(void **state)
     field_destroy(&f);
 }
 
-static void signs_of_zeros_do_not_matter(void **state)
+TEST(signs_of_zeros_do_not_matter)
 {
     need_compiler();
     for (int type = 0; type < TYPES; type++)
@@ -322,7 +319,7 @@ static double sum_of_row(const field *f, int type, int64_t first, int64_t y, int
     return lanes[0];
 }
 
-static void numbers_are_as_defined(void **state)
+TEST(numbers_are_as_defined)
 {
     for (int type = 0; type < TYPES; type++)
         for (int g = 0; g < GRIDS; g++) {
@@ -330,11 +327,10 @@ static void numbers_are_as_defined(void **state)
             tz_reduction r;
             field_create(&f, type, grids[g][0], grids[g][1], grids[g][2], SMALL, 17);
             const int64_t *n = f.problem.extent;
-            double *sums = malloc((size_t)((n[0] / TZ_REDUCE_SEGMENT + 1) * n[1] * n[2]) * 8);
+            double *sums = test_room((size_t)((n[0] / TZ_REDUCE_SEGMENT + 1) * n[1] * n[2]) * 8);
             double low = INFINITY, high = -INFINITY;
             int64_t count = 0, population = 0;
             uint64_t hash = 0;
-            assert_non_null(sums);
             for (int64_t z = 0; z < n[2]; z++)
                 for (int64_t y = 0; y < n[1]; y++) {
                     for (int64_t x = 0; x < n[0]; x += TZ_REDUCE_SEGMENT)
@@ -355,12 +351,11 @@ static void numbers_are_as_defined(void **state)
             for (int d = 0; d < TZ_AXES; d++)
                 hash = mix(hash ^ (uint64_t)n[d]);
             assert_true(r.population == population && r.not_finite == 0 && r.hash == hash);
-            free(sums);
             field_destroy(&f);
         }
 }
 
-static void finiteness_is_the_hosts(void **state)
+TEST(finiteness_is_the_hosts)
 {
     need_compiler();
     for (int type = F32; type <= F64; type++)
@@ -374,7 +369,6 @@ static void finiteness_is_the_hosts(void **state)
                     run_kernel(&f, type, TZ_CUDA_FINITE, NULL, 3, 2, &sums, &count);
                 assert_int_equal(record.not_finite == 0,
                                  tz_reduce_all_finite(&f.problem, 0, &f.host, NULL));
-                free(sums);
                 field_destroy(&f);
             }
 }
@@ -384,11 +378,10 @@ static double difference_on_device(const field *f, const field *g, int type)
     double *sums;
     int64_t count;
     const tz_cuda_record record = run_kernel(f, type, TZ_CUDA_DIFFERENCE, g, 4, 2, &sums, &count);
-    free(sums);
     return tz_cuda_record_difference(&record);
 }
 
-static void differences_are_the_hosts(void **state)
+TEST(differences_are_the_hosts)
 {
     need_compiler();
     for (int type = 0; type < TYPES; type++)
@@ -418,7 +411,7 @@ static void differences_are_the_hosts(void **state)
 }
 
 /* A word's bits past the row's end are no cells. */
-static void padding_bits_do_not_count(void **state)
+TEST(padding_bits_do_not_count)
 {
     need_compiler();
     field f, g;
@@ -441,8 +434,7 @@ static void shrink_on_host(const field *f, int type, int64_t z, int nx, int ny, 
     const int64_t *n = f->problem.extent;
     const size_t size = tz_dtype_size(dtypes[type]);
     tz_reducer *reducer;
-    char *row = malloc((size_t)n[0] * size);
-    assert_non_null(row);
+    char *row = test_room((size_t)n[0] * size);
     assert_ok(tz_reducer_create(&reducer, n[0], n[1], nx, ny, NULL, values, NULL));
     for (int64_t y = 0; y < n[1]; y++) {
         if (type == BITS)
@@ -454,14 +446,12 @@ static void shrink_on_host(const field *f, int type, int64_t z, int nx, int ny, 
         assert_ok(tz_reducer_add(reducer, dtypes[type], row, 1, NULL));
     }
     assert_ok(tz_reducer_finish(reducer, NULL));
-    free(row);
 }
 
 static void shrink_on_device(const field *f, int type, int64_t z, int nx, int ny, double *values)
 {
     tz_cuda_shrink_arguments arguments;
-    double *edges = malloc((size_t)(nx + ny + 2) * sizeof *edges);
-    assert_non_null(edges);
+    double *edges = test_room((size_t)(nx + ny + 2) * sizeof *edges);
     const int64_t warps =
         tz_cuda_shrink_arguments_fill(&arguments, &f->problem, 0, &f->array, z, nx, ny);
     tz_cuda_shrink_edges(&f->problem, nx, ny, edges);
@@ -475,10 +465,9 @@ static void shrink_on_device(const field *f, int type, int64_t z, int nx, int ny
     add_cells(&b, "cells", f);
     launch(type, TZ_CUDA_SHRINK, &arguments, (int)((warps + WARPS_OF_BLOCK - 1) / WARPS_OF_BLOCK),
            &b);
-    free(edges);
 }
 
-static void pictures_are_the_hosts(void **state)
+TEST(pictures_are_the_hosts)
 {
     need_compiler();
     static const int64_t cases[][5] = {
@@ -496,9 +485,8 @@ static void pictures_are_the_hosts(void **state)
                 const int64_t *c = cases[k];
                 const int nx = (int)c[3], ny = (int)c[4];
                 field f;
-                double *want = malloc((size_t)(nx * ny) * sizeof *want);
-                double *got = malloc((size_t)(nx * ny) * sizeof *got);
-                assert_true(want && got);
+                double *want = test_room((size_t)(nx * ny) * sizeof *want);
+                double *got = test_room((size_t)(nx * ny) * sizeof *got);
                 memset(got, 0x55, (size_t)(nx * ny) * sizeof *got);
                 field_create(&f, type, c[0], c[1], c[2], what, k);
                 shrink_on_host(&f, type, c[2] - 1, nx, ny, want);
@@ -509,12 +497,7 @@ static void pictures_are_the_hosts(void **state)
                                  type, (long long)c[0], (long long)c[1], nx, ny, i % nx, i / nx,
                                  got[i], want[i]);
                 field_destroy(&f);
-                free(want);
-                free(got);
             }
 }
 
-TEST_MAIN(open_machine, close_machine, TEST(numbers_are_as_defined), TEST(numbers_are_the_hosts),
-          TEST(signs_of_zeros_do_not_matter), TEST(finiteness_is_the_hosts),
-          TEST(differences_are_the_hosts), TEST(padding_bits_do_not_count),
-          TEST(pictures_are_the_hosts))
+TEST_GROUP(open_machine, close_machine)

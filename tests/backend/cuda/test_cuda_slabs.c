@@ -347,14 +347,14 @@ static void check_stages(int each, int gpus, bool ring, const int plans[3], int 
 
 /* ---- A process alone ------------------------------------------------------------------------- */
 
-static void test_exchange(void **state)
+TEST(test_exchange)
 {
     for (int gpus = 1; gpus <= 3; gpus++)
         exchanges(3, gpus);
 }
 
 /* Also without access to each other's memory: the driver then copies through the host. */
-static void test_peers(void **state)
+TEST(test_peers)
 {
     for (int peers = 0; peers < 2; peers++) {
         const int opened = seen->peers_opened;
@@ -372,7 +372,7 @@ static void test_peers(void **state)
     }
 }
 
-static void test_fault(void **state)
+TEST(test_fault)
 {
     set_up("star2d1r", "clamp", 3, 2, 30);
     fill(1, true);
@@ -384,12 +384,12 @@ static void test_fault(void **state)
     tear_down();
 }
 
-static void test_deepen(void **state)
+TEST(test_deepen)
 {
     deepen(3);
 }
 
-static void test_stages(void **state)
+TEST(test_stages)
 {
     static const int plans[][3] = {{1, 1, 3},  {1, 3, 3}, {2, 2, 4}, {2, 6, 8}, {3, 3, 9},
                                    {3, 12, 6}, {4, 8, 4}, {1, 2, 4}, {1, 4, 2}};
@@ -523,21 +523,21 @@ static int run_jobs(const char *names, int late_rank)
 
 /* ---- Start ranks ----------------------------------------------------------------------------- */
 
-static void test_direct(void **state)
+TEST(test_direct)
 {
     check_ranks("2", "test_cuda_slabs", "direct deepen stages", "0", NULL);
     check_ranks("2", "test_cuda_slabs", "direct stages", "1", NULL);
     check_ranks("3", "test_cuda_slabs", "direct deepen stages", "1", NULL);
 }
 
-static void test_by_host(void **state)
+TEST(test_by_host)
 {
     check_ranks("2", "test_cuda_slabs", "refused machines", "0", NULL);
     check_ranks("3", "test_cuda_slabs", "machines", "1", NULL);
     check_ranks("3", "test_cuda_slabs", "mixed", "1", NULL);
 }
 
-static void test_failures(void **state)
+TEST(test_failures)
 {
     check_ranks("2", "test_cuda_slabs", "fault", "0", "trapeze: rank 1 on ");
     check_ranks("2", "test_cuda_slabs", "killed", "0", ""); /* mpirun ends the others */
@@ -551,12 +551,9 @@ static int begin(void **state)
     return open_driver() || open_plugins(state);
 }
 
-static int run(int argc, char **argv)
+static int run_named(int argc, char **argv)
 {
-    const struct CMUnitTest tests[] = {TEST(test_exchange), TEST(test_peers),   TEST(test_fault),
-                                       TEST(test_deepen),   TEST(test_stages),  TEST(test_direct),
-                                       TEST(test_by_host),  TEST(test_failures)};
-    return argc > 2 ? run_jobs(argv[1], atoi(argv[2]))
-                    : cmocka_run_group_tests(tests, begin, close_plugins);
+    return run_jobs(argv[1], atoi(argv[2]));
 }
-TEST_FILE(run)
+
+TEST_GROUP_WITH(begin, close_plugins, run_named)

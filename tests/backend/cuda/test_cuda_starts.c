@@ -6,7 +6,7 @@
  * lane with several packets loads and stores them one after the other, and asks twice for each
  * sector of the second level. Without swaps it only stores so. A ghost zone that begins within a
  * sector costs nothing. */
-static void sectors_are_asked_for_twice(void **state)
+TEST(sectors_are_asked_for_twice)
 {
     static const struct {
         int64_t columns;
@@ -36,7 +36,7 @@ static tz_model_work resident(const char *id, int precision, int64_t nx, int64_t
 }
 
 /* Grids on chip load their ghost cells in batches. */
-static void exchanges_go_in_batches(void **state)
+TEST(exchanges_go_in_batches)
 {
     tz_model_work work = resident("star2d1r", TZ_SINGLE, 1024, 1024, 1, 2, 0);
     assert_true(work.cooperative && work.syncs == TZ_FIT_RESIDENT_SYNC);
@@ -67,7 +67,7 @@ static void exchanges_go_in_batches(void **state)
 /* Only the first and the last chunks of strips run the code of the grid's ends, so the others do
  * not fetch it; one more chunk or two may run it for a few steps. So of two grids the larger one
  * hardly takes less time. */
-static void few_warps_fetch_the_code_of_the_ends(void **state)
+TEST(few_warps_fetch_the_code_of_the_ends)
 {
     tz_plan plan = {.height = 9, .vector = 4, .family = "stream"};
     double before = 0.0;
@@ -84,7 +84,7 @@ static void few_warps_fetch_the_code_of_the_ends(void **state)
 }
 
 /* Work outside the steps of a loop. */
-static void starts_take_their_time(void **state)
+TEST(starts_take_their_time)
 {
     tz_model_work base = some_work();
     base.read_bytes = base.write_bytes = base.ghost_bytes = base.resident_bytes = 1e5;
@@ -130,7 +130,7 @@ static void starts_take_their_time(void **state)
 
 /* Where the warps of a block meet in each step, they wait for fewer of the other blocks' transfers,
  * but computing and memory hide each other less. The barrier itself takes next to nothing here. */
-static void blocks_that_meet_wait_together(void **state)
+TEST(blocks_that_meet_wait_together)
 {
     tz_model_work w = some_work();
     w.ahead_bytes = w.parts[0].bytes; /* one step */
@@ -152,7 +152,7 @@ static void blocks_that_meet_wait_together(void **state)
 }
 
 /* Stores in pairs: a separated pair is written twice. More warps separate more pairs. */
-static void pairs_come_apart(void **state)
+TEST(pairs_come_apart)
 {
     tz_model_work w = some_work();
     w.resident_bytes = 1e9;
@@ -174,6 +174,4 @@ static void pairs_come_apart(void **state)
     assert_true(crowded[1] / crowded[0] < alone[1] / alone[0]);
 }
 
-TEST_MAIN(set_up, tear_down, TEST(starts_take_their_time), TEST(blocks_that_meet_wait_together),
-          TEST(pairs_come_apart), TEST(sectors_are_asked_for_twice), TEST(exchanges_go_in_batches),
-          TEST(few_warps_fetch_the_code_of_the_ends))
+TEST_GROUP(set_up, tear_down)

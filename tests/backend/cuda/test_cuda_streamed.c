@@ -42,20 +42,20 @@ static tz_streamed_source in_memory(void)
     return (tz_streamed_source){.data = data, .slabs = SLABS, .cells = CELLS, .generation = 1};
 }
 
-static void all_rows_of_an_array(void **state)
+FAKE_TEST(all_rows_of_an_array)
 {
     const tz_streamed_source from = in_memory();
     check_source(&from);
 }
 
-static void an_array_that_does_not_fit(void **state)
+FAKE_TEST(an_array_that_does_not_fit)
 {
     const tz_streamed_source from = in_memory();
     setenv("FAKE_CUDA_MEMORY", "8000", 1); /* all rows take 12,800 bytes */
     check_source(&from);
 }
 
-static void rows_of_a_generator(void **state)
+FAKE_TEST(rows_of_a_generator)
 {
     const tz_streamed_source from = {.slabs = -1,
                                      .cells = CELLS,
@@ -64,5 +64,4 @@ static void rows_of_a_generator(void **state)
     check_source(&from);
 }
 
-TEST_MAIN(open_fake, close_fake, FAKE_TEST(all_rows_of_an_array),
-          FAKE_TEST(an_array_that_does_not_fit), FAKE_TEST(rows_of_a_generator))
+TEST_GROUP(open_fake, close_fake)

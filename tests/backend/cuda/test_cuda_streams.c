@@ -14,7 +14,7 @@ static tz_plan planned(const tz_problem *problem, tz_plan plan, int shared_bytes
     return plan;
 }
 
-static void rows_are_loaded_ahead(void **state)
+TEST(rows_are_loaded_ahead)
 {
     static const struct {
         const char *stencil;
@@ -44,7 +44,7 @@ static void rows_are_loaded_ahead(void **state)
 /* Strips have every column once. Those between the ends lie in the grid with their ghost zones,
  * which may end between two packets of a lane; at the ends lanes begin at multiples of their
  * columns. */
-static void strips_cover_rows(void **state)
+TEST(strips_cover_rows)
 {
     static const struct {
         const char *stencil;
@@ -96,8 +96,8 @@ static int group_of(const tz_problem *problem, const tz_plan *plan)
 }
 
 /* With two warps a scheduler more levels take a static row together than with three. Such plans are
- * candidates where that makes a difference, and their estimates are from plans of the same kind. */
-static void static_rows_are_taken_by_groups(void **state)
+ * candidates where that makes a difference. */
+TEST(static_rows_are_taken_by_groups)
 {
     enum { MAX = 256 };
     static tz_plan plans[MAX];
@@ -107,11 +107,6 @@ static void static_rows_are_taken_by_groups(void **state)
     const tz_plan two = planned(&problem, (tz_plan){.height = 12, .vector = 4, .blocks = 4}, 0);
     assert_true(three.blocks == 6 && group_of(&problem, &three) < 6);
     assert_int_equal(group_of(&problem, &two), 12);
-    tz_plan other;
-    assert_true(tz_cuda_plan_with_height(&problem, &limits, &two, 10, &other));
-    assert_true(other.blocks == 4 && other.height == 10);
-    assert_true(tz_cuda_plan_with_height(&problem, &limits, &three, 3, &other));
-    assert_true(other.blocks != 6);
     int count = 0, found[13] = {0};
     const tz_plan given = {.family = "stream"};
     assert_ok(tz_backend_cuda.candidates(&problem, &place, &given, plans, MAX, &count, NULL));
@@ -131,7 +126,7 @@ static void static_rows_are_taken_by_groups(void **state)
 
 /* Tiles of planes may have 16 lanes a row. Both kinds are candidates, and the default is the one of
  * which fewer cover the grid. A tile that is asked for keeps rows of 32 lanes. */
-static void tiles_of_planes_are_wide_or_square(void **state)
+TEST(tiles_of_planes_are_wide_or_square)
 {
     enum { MAX = 256 };
     static tz_plan plans[MAX];
@@ -194,7 +189,7 @@ static void tiles_of_planes_are_wide_or_square(void **state)
 /* With one field, blocks have 12 warps whose lanes have three rows, or eight whose lanes have four
  * or three, if registers and shared memory allow it and lanes then have eight cells; else 16 warps
  * and two rows, as with several fields. */
-static void lanes_have_as_many_rows_as_registers_allow(void **state)
+TEST(lanes_have_as_many_rows_as_registers_allow)
 {
     static const struct {
         const char *stencil;
@@ -229,7 +224,7 @@ static void lanes_have_as_many_rows_as_registers_allow(void **state)
 }
 
 /* TZ_RACECHECK changes the text of kernels, so that they are not taken for others in the cache. */
-static void racecheck_has_kernels_of_its_own(void **state)
+TEST(racecheck_has_kernels_of_its_own)
 {
     tz_problem problem;
     tz_plan plan = {.height = 2, .family = "stream"};
@@ -248,6 +243,4 @@ static void racecheck_has_kernels_of_its_own(void **state)
     tz_problem_clear(&problem);
 }
 
-TEST_MAIN(set_up, tear_down, TEST(rows_are_loaded_ahead), TEST(strips_cover_rows),
-          TEST(static_rows_are_taken_by_groups), TEST(tiles_of_planes_are_wide_or_square),
-          TEST(lanes_have_as_many_rows_as_registers_allow), TEST(racecheck_has_kernels_of_its_own))
+TEST_GROUP(set_up, tear_down)

@@ -101,6 +101,6 @@ static inline int close_fake(void **state)
     return library ? dlclose(library) : 0;
 }
 
-#define FAKE_TEST(function) cmocka_unit_test_setup_teardown(function, setup, teardown)
+#define FAKE_TEST(function) TEST_WITH(setup, teardown, function)
 
 #endif

@@ -193,7 +193,7 @@ static void check_stencil(const tz_stencil *stencil)
     number++;
 }
 
-static void all_bits_are_the_references(void **state)
+TEST(all_bits_are_the_references)
 {
     need_compiler();
     update_each_stencil(check_stencil);
@@ -259,7 +259,7 @@ static void check_slabs_of(const tz_stencil *stencil)
     }
 }
 
-static void slabs_add_up(void **state)
+TEST(slabs_add_up)
 {
     need_compiler();
     compared = 0;
@@ -271,7 +271,8 @@ static void slabs_add_up(void **state)
 
 static void compile_stencil(const tz_stencil *stencil)
 {
-    if (!is_complete() && stencil->fields_count > 4) /* many fields take NVRTC seconds */
+    static int number;
+    if (!is_complete() && number++ % 3 != 0) /* NVRTC takes seconds; a stencil adds its cells */
         return;
     for (int a = 0; a < (is_complete() ? 3 : 1); a++) {
         const update_case k = {
@@ -295,15 +296,13 @@ static void compile_stencil(const tz_stencil *stencil)
         tz_sass_free(&kernel);
         tz_problem_clear(&problem);
         free(text.at);
-        free(cubin);
     }
 }
 
-static void texts_compile(void **state)
+TEST(texts_compile)
 {
     need_nvrtc();
     update_each_stencil(compile_stencil);
 }
 
-TEST_MAIN(open_machine, close_machine, TEST(all_bits_are_the_references), TEST(slabs_add_up),
-          TEST(texts_compile))
+TEST_GROUP(open_machine, close_machine)

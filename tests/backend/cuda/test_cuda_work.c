@@ -15,7 +15,7 @@ static double warps_of(const tz_model_work *work)
 
 /* A star of five points is five operations a cell: four additions and products of a lane's cells.
  */
-static void rows_do_what_their_text_says(void **state)
+TEST(rows_do_what_their_text_says)
 {
     tz_problem problem;
     tz_plan plan = {.height = 4, .family = "stream"};
@@ -48,7 +48,7 @@ static void rows_do_what_their_text_says(void **state)
 }
 
 /* No pass reads what st writes: its image alone is loaded. */
-static void fields_that_are_not_read_are_not_loaded(void **state)
+TEST(fields_that_are_not_read_are_not_loaded)
 {
     const double cells = 128.0 * 128 * 128;
     tz_plan stream = {.height = 1, .family = "stream"}, direct = {.height = 1, .family = "direct"};
@@ -66,7 +66,7 @@ static void fields_that_are_not_read_are_not_loaded(void **state)
     assert_in_range(1000 * step->of[TZ_WORK_READ], 6000, 10000);
 }
 
-static void candidates_keep_what_is_given(void **state)
+TEST(candidates_keep_what_is_given)
 {
     tz_plan plans[256];
     tz_problem problem;
@@ -92,7 +92,7 @@ static void candidates_keep_what_is_given(void **state)
 }
 
 /* Loops of 2-D kernels are shortened where their code is long and few moves are added. */
-static void long_loops_are_shortened(void **state)
+TEST(long_loops_are_shortened)
 {
     tz_problem problem;
     tz_plan plan = {.height = 6, .vector = 4, .family = "stream"};
@@ -147,7 +147,7 @@ static void long_loops_are_shortened(void **state)
 
 /* Plans whose lanes have two packets of a row are candidates with swaps and without. Others have
  * none. */
-static void lanes_need_not_swap(void **state)
+TEST(lanes_need_not_swap)
 {
     enum { MAX = 256 };
     static tz_plan plans[MAX];
@@ -183,7 +183,7 @@ static void lanes_need_not_swap(void **state)
 /* ---- The model ------------------------------------------------------------------------------- */
 
 /* Four multiprocessors with room for one block. The first that is free takes the next block. */
-static void blocks_follow_one_another(void **state)
+TEST(blocks_follow_one_another)
 {
     tz_model_device d = device;
     d.sm_count.value = 4.0;
@@ -228,7 +228,7 @@ static void blocks_follow_one_another(void **state)
     }
 }
 
-static void more_work_takes_longer(void **state)
+TEST(more_work_takes_longer)
 {
     const tz_model_work base = some_work();
     const double time = stage_of(&base, &device);
@@ -258,7 +258,7 @@ static void more_work_takes_longer(void **state)
     assert_true(stage_of(&w, &device) > time);
 }
 
-static void occupancy_is_the_devices(void **state)
+TEST(occupancy_is_the_devices)
 {
     tz_model_work w = {.threads = 64, .registers = 121};
     char why[96];
@@ -275,7 +275,7 @@ static void occupancy_is_the_devices(void **state)
     assert_int_equal(tz_roofs_blocks_per_sm(&device, &w, NULL, 0), 0);
 }
 
-static void what_is_missing_is_named(void **state)
+TEST(what_is_missing_is_named)
 {
     tz_model_device d = device;
     tz_model_work w = some_work();
@@ -292,7 +292,7 @@ static void what_is_missing_is_named(void **state)
 
 /* On an H100 in single precision: measured on 27 November 2026 (docs/notes/gpu-kernels.md), within
  * 15 %. */
-static void measured_speeds_are_near(void **state)
+TEST(measured_speeds_are_near)
 {
     static const struct {
         const char *stencil;
@@ -324,10 +324,4 @@ static void measured_speeds_are_near(void **state)
     }
 }
 
-TEST_MAIN(set_up, tear_down,
-
-          TEST(more_work_takes_longer), TEST(occupancy_is_the_devices),
-          TEST(what_is_missing_is_named), TEST(candidates_keep_what_is_given),
-          TEST(long_loops_are_shortened), TEST(lanes_need_not_swap),
-          TEST(blocks_follow_one_another), TEST(rows_do_what_their_text_says),
-          TEST(measured_speeds_are_near), TEST(fields_that_are_not_read_are_not_loaded))
+TEST_GROUP(set_up, tear_down)

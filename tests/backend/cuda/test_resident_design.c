@@ -69,7 +69,7 @@ static void check_narrowed(size_t c, const tz_problem *problem, const tz_plan *p
                  found ? best->cost : -1.0);
 }
 
-static void test_nothing_narrower_is_better(void **state)
+TEST(test_nothing_narrower_is_better)
 {
     static const int heights[] = {1, 4};
     int fits = 0, others = 0;
@@ -130,7 +130,7 @@ static int count_resident(const tz_problem *problem, const tz_plan *given)
 
 /* Large bricks in three dimensions compile too slowly to be chosen by default; small ones do not.
  */
-static void test_lengthy_text_is_not_chosen(void **state)
+TEST(test_lengthy_text_is_not_chosen)
 {
     const size_t last = sizeof cases / sizeof *cases - 1;
     for (int large = 0; large < 2; large++) {
@@ -151,7 +151,7 @@ static void test_lengthy_text_is_not_chosen(void **state)
 
 /* All threads of a warp read the element before their bricks in different banks, or the same
  * word. */
-static void test_ends_of_rows_have_banks(void **state)
+TEST(test_ends_of_rows_have_banks)
 {
     for (int cells = 2; cells <= 16; cells += 2)
         for (int row = 3; row <= 40; row++) {
@@ -186,7 +186,7 @@ static int gather_of(const char *stencil, const int64_t extent[TZ_AXES], int hei
 
 /* Of large bricks few threads have ghost cells, but these have many. The first five are the
  * executor's cases of such kernels (tests.cmake). */
-static void test_large_bricks_gather(void **state)
+TEST(test_large_bricks_gather)
 {
     static const struct {
         const char *stencil;
@@ -216,7 +216,7 @@ static void test_large_bricks_gather(void **state)
 }
 
 /* A tile is a whole number of bricks. Blocks do not exchange what it has beyond the ghost zone. */
-static void test_surplus_is_not_exchanged(void **state)
+TEST(test_surplus_is_not_exchanged)
 {
     const int64_t extent[] = {2048, 2048, 1};
     const int height = 2;
@@ -294,7 +294,7 @@ static double counted_slots(const tz_problem *problem, const tz_resident *d)
 
 /* Rows may begin within a line of 128 bytes, or share one, which the shorter count does not follow.
  * It matters little unless rows are short, and then all slots are few. */
-static void test_lines_of_slots_are_counted(void **state)
+TEST(test_lines_of_slots_are_counted)
 {
     int compared = 0;
     for (size_t c = 0; c < sizeof cases / sizeof *cases; c++) {
@@ -319,7 +319,4 @@ static void test_lines_of_slots_are_counted(void **state)
     assert_true(compared >= 10);
 }
 
-TEST_MAIN(open_plugins, close_plugins, TEST(test_lines_of_slots_are_counted),
-          TEST(test_nothing_narrower_is_better), TEST(test_large_bricks_gather),
-          TEST(test_surplus_is_not_exchanged), TEST(test_lengthy_text_is_not_chosen),
-          TEST(test_ends_of_rows_have_banks))
+TEST_GROUP(open_plugins, close_plugins)

@@ -55,7 +55,7 @@ set_property(TEST predict/test_device_scaled APPEND PROPERTY ENVIRONMENT TRAPEZE
 
 # These compile kernels, and leave nothing in the user's cache.
 set_property(TEST backend/cuda/test_cuda_compile backend/cuda/test_cuda_reduce backend/cuda/test_cuda_update
-    backend/cuda/test_cuda_work backend/cuda/test_cuda_every_stencil backend/cuda/test_cuda_every_stencil_3d
+    backend/cuda/test_cuda_work backend/cuda/test_cuda_every_stencil
     calibrate/test_cuda_calibrate APPEND PROPERTY ENVIRONMENT TRAPEZE_CACHE=)
 
 if(TRAPEZE_PAPERS)

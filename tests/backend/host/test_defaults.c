@@ -106,12 +106,12 @@ static void check_stencil(const tz_stencil *stencil)
     tz_problem_clear(&problem);
 }
 
-static void test_defaults_agree_with_the_reference(void **state)
+TEST(test_defaults_agree_with_the_reference)
 {
     update_each_stencil(check_stencil);
 }
 
-static void test_refinement_agrees_with_the_reference(void **state)
+TEST(test_refinement_agrees_with_the_reference)
 {
     static const char *const folder = TZ_TEST_PLUGIN_DIR;
     tz_registry *registry;
@@ -143,6 +143,3 @@ static void test_refinement_agrees_with_the_reference(void **state)
     tz_problem_clear(&problem);
     tz_registry_destroy(registry);
 }
-
-TEST_MAIN(NULL, NULL, TEST(test_defaults_agree_with_the_reference),
-          TEST(test_refinement_agrees_with_the_reference))

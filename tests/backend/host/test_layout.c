@@ -48,7 +48,7 @@ static chosen choose(const grid *g, int ghost)
     return (chosen){layout, size, layout.plane * n[2] * size, n[0] * n[1] * n[2] * size};
 }
 
-static void test_padding_is_bounded(void **state)
+TEST(test_padding_is_bounded)
 {
     for (int i = 0; i < GRIDS; i++)
         for (int ghost = 0; ghost <= 2; ghost += 2) {
@@ -68,7 +68,7 @@ static void test_padding_is_bounded(void **state)
 
 /* Ghosts of a row have room in the padding up to a line, so rows of any length begin at lines if
  * that takes a sixteenth. */
-static void test_rows_begin_at_lines(void **state)
+TEST(test_rows_begin_at_lines)
 {
     int found = 0;
     for (int64_t n = 160; n < 600; n += 7) {
@@ -86,7 +86,7 @@ static void test_rows_begin_at_lines(void **state)
 /* No load of a neighbour has a slightly lower address in its page than the value that is stored. On
  * some processors such loads wait, also if they touch only the last bytes of the vector that was
  * stored before. */
-static void test_loads_do_not_wait_for_stores(void **state)
+TEST(test_loads_do_not_wait_for_stores)
 {
     for (int i = 0; i < GRIDS; i++) {
         const grid *g = &grids[i];
@@ -133,7 +133,7 @@ static int crowd(const chosen *c, int rows, int row_bytes, int way)
 }
 
 /* A tile of 64 rows takes half of the cache, so about half of the ways of each set. */
-static void test_rows_use_all_sets(void **state)
+TEST(test_rows_use_all_sets)
 {
     for (int i = 0; i < 2; i++) {
         const chosen c = choose(&grids[i], 1);
@@ -143,6 +143,3 @@ static void test_rows_use_all_sets(void **state)
     const chosen c = choose(&grids[2], 1);
     assert_true(crowd(&c, 64, 4096, 128 << 10) <= 8);
 }
-
-TEST_MAIN(NULL, NULL, TEST(test_padding_is_bounded), TEST(test_rows_begin_at_lines),
-          TEST(test_loads_do_not_wait_for_stores), TEST(test_rows_use_all_sets))

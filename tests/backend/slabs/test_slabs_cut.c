@@ -29,7 +29,7 @@ static tz_status make(int count, const double *shares)
     return tz_cut_make(&cut, &problem, &devices, &failure);
 }
 
-static void test_equal(void **state)
+TEST(test_equal)
 {
     use("star2d2r", 9, 103, 1, "clamp");
     for (int count = 1; count <= 64; count++) {
@@ -52,7 +52,7 @@ static void test_equal(void **state)
 }
 
 /* With ghost zones, a slab between two others is slower than one at the edge of the grid. */
-static void test_slowest(void **state)
+TEST(test_slowest)
 {
     static const double shares[] = {2.0, 1.0, 1.0};
     use("star2d1r", 9, 120, 1, "clamp");
@@ -66,7 +66,7 @@ static void test_slowest(void **state)
     assert_int_equal(tz_cut_slowest(&cut, &problem, &devices, 8), 1);
 }
 
-static void test_shares(void **state)
+TEST(test_shares)
 {
     static const double shares[] = {1.0, 2.5, 0.5};
     use("star2d1r", 9, 80, 1, "clamp");
@@ -80,7 +80,7 @@ static void test_shares(void **state)
 }
 
 /* In 1-D a slab begins where a segment of reductions does. */
-static void test_lines(void **state)
+TEST(test_lines)
 {
     use("pathfinder", 3 * 4096 + 5, 1, 1, "clamp");
     assert_ok(make(3, NULL));
@@ -91,7 +91,7 @@ static void test_lines(void **state)
     check_error(make(2, NULL), TZ_RANGE, "devices", "each needs at least 4096");
 }
 
-static void test_slabs(void **state)
+TEST(test_slabs)
 {
     use("star2d2r", 9, 100, 1, "clamp");
     assert_ok(make(4, NULL));
@@ -122,7 +122,7 @@ static void test_slabs(void **state)
 }
 
 /* What a refusal recommends is possible, and the next smaller is not. */
-static void test_depth(void **state)
+TEST(test_depth)
 {
     static const double shares[] = {1.0, 3.0};
     use("star2d2r", 9, 100, 1, "clamp");
@@ -160,5 +160,4 @@ static int close_problem(void **state)
     return close_plugins(state);
 }
 
-TEST_MAIN(open_plugins, close_problem, TEST(test_equal), TEST(test_slowest), TEST(test_shares),
-          TEST(test_lines), TEST(test_slabs), TEST(test_depth))
+TEST_GROUP(open_plugins, close_problem)

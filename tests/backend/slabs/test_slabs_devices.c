@@ -10,7 +10,7 @@ static tz_status parse(const char *text, const tz_backend *backend, int threads)
     return tz_devices_parse(text, backend, threads, &found, &devices, &failure);
 }
 
-static void test_names(void **state)
+TEST(test_names)
 {
     assert_ok(parse("cpu:3", NULL, 8));
     assert_ptr_equal(found, &tz_backend_cpu);
@@ -35,7 +35,7 @@ static void test_names(void **state)
         assert_int_equal(devices.of[i].threads, 1);
 }
 
-static void test_refused(void **state)
+TEST(test_refused)
 {
     static const char *const wrong[] = {
         "",
@@ -80,5 +80,3 @@ static void test_refused(void **state)
     check_error(parse("cpu,99", NULL, 4), TZ_RANGE, "devices", "have the same one");
     check_error(parse("99999999999999999999", NULL, 4), TZ_BACKEND, "", "");
 }
-
-TEST_MAIN(NULL, NULL, TEST(test_names), TEST(test_refused))

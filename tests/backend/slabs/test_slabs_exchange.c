@@ -45,7 +45,7 @@ static tz_status stage(int height, int exchange, int iterations, int64_t step)
     return status ? status : backend.stage(slabs, &plan, iterations, step, &failure);
 }
 
-static void test_counts(void **state)
+TEST(test_counts)
 {
     tz_update update;
     set_up(6);
@@ -74,7 +74,7 @@ static void test_counts(void **state)
 }
 
 /* Fields stay as they are when ghost zones become deeper. */
-static void test_deepen(void **state)
+TEST(test_deepen)
 {
     static double before[ROWS * COLUMNS], after[ROWS * COLUMNS];
     const tz_box all = {{0, 0, 0}, {COLUMNS, ROWS, 1}};
@@ -94,7 +94,7 @@ static void test_deepen(void **state)
 }
 
 /* Boxes that end at cuts, lie on both sides of one, or span a slab. */
-static void test_boxes(void **state)
+TEST(test_boxes)
 {
     static double whole[ROWS * COLUMNS], part[ROWS * COLUMNS];
     set_up(4);
@@ -117,4 +117,4 @@ static void test_boxes(void **state)
     tear_down();
 }
 
-TEST_MAIN(open_plugins, close_plugins, TEST(test_counts), TEST(test_deepen), TEST(test_boxes))
+TEST_GROUP(open_plugins, close_plugins)

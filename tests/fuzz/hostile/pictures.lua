@@ -22,7 +22,7 @@ for i, options in ipairs {
     options.name = options.name .. "m"
     c.calm(function() sim:write(tz.movie(options)) end)
 end
-for _, shape in ipairs { { 1, 100000 }, { 100000, 1 }, { 40000, 4000 } } do
+for _, shape in ipairs { { 1, 100000 }, { 100000, 1 }, { 16000, 1600 } } do
     local ok, array = pcall(tz.array, { shape = shape, dtype = "uint8" })
     if ok then
         c.calm(tz.picture, { data = array, file = ("wide-%d.png"):format(shape[1]) })

@@ -105,6 +105,15 @@ void tz_cuda_describe(char *text, size_t size)
     append(text, size, "compiled kernels: %s\n", line);
 }
 
+int tz_cuda_installed(void)
+{
+    tz__driver api;
+    const bool installed = tz__driver_load(&api, NULL) == TZ_OK;
+    if (installed)
+        tz__driver_close(&api);
+    return installed;
+}
+
 int tz_cuda_available(void)
 {
     tz__driver api;

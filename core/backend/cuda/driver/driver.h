@@ -64,6 +64,8 @@ void tz_cuda_describe(char *text, size_t size);
 
 /* 1 if a driver, at least one device and NVRTC are available, else 0. Cheap; creates no context. */
 int tz_cuda_available(void);
+/* Whether the driver is installed; opens no device. */
+int tz_cuda_installed(void);
 
 /* Open the driver and the device with that ordinal (CUDA_VISIBLE_DEVICES counts). TZ_BACKEND names
  * what is missing and what to do. */

@@ -133,6 +133,8 @@ enum tz__broken { TZ__INTACT, TZ__BREAKING, TZ__BROKEN };
 
 /* ---- open.c ---------------------------------------------------------------------------------- */
 
+/* Opens the library. TZ_BACKEND if there is none, or it is too old. */
+tz_status tz__driver_load(tz__driver *api, tz_error *error);
 /* Opens the library and initialises it. TZ_BACKEND if there is no device. */
 tz_status tz__driver_open(tz__driver *api, tz_error *error);
 void tz__driver_close(tz__driver *api);

@@ -10,7 +10,7 @@ void tz__driver_close(tz__driver *api)
     tz_library_close(&api->library);
 }
 
-tz_status tz__driver_open(tz__driver *api, tz_error *error)
+tz_status tz__driver_load(tz__driver *api, tz_error *error)
 {
     static const char *const names[] = {"libcuda.so.1", NULL};
     static const tz_library_symbol symbols[] = {
@@ -27,14 +27,22 @@ tz_status tz__driver_open(tz__driver *api, tz_error *error)
                             why ? why : "libcuda.so.1 cannot be opened");
     }
     const char *missing = api->library.missing;
-    tz_status status = TZ_OK;
+    if (!missing)
+        return TZ_OK;
+    tz__driver_close(api);
+    return tz_error_set(error, TZ_BACKEND, NULL,
+                        "the NVIDIA driver is too old: libcuda.so.1 has no %s; install a newer "
+                        "driver or use --backend cpu",
+                        missing);
+}
+
+tz_status tz__driver_open(tz__driver *api, tz_error *error)
+{
     tz_cu_result result;
-    if (missing)
-        status = tz_error_set(error, TZ_BACKEND, NULL,
-                              "the NVIDIA driver is too old: libcuda.so.1 has no %s; install a "
-                              "newer driver or use --backend cpu",
-                              missing);
-    else if ((result = api->init(0)) != 0 && result != TZ__CU_NO_DEVICE)
+    tz_status status = tz__driver_load(api, error);
+    if (status)
+        return status;
+    if ((result = api->init(0)) != 0 && result != TZ__CU_NO_DEVICE)
         status = tz__driver_failed(api, NULL, result, error, NULL,
                                    "the NVIDIA driver (libcuda.so.1) does not start; see "
                                    "nvidia-smi, or use --backend cpu");

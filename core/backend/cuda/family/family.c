@@ -17,7 +17,8 @@
     F(line, D(line) D(line_kernel))                                                                \
     F(rows, D(rows) D(rows_cell) D(rows_ring) D(rows_kernel))                                      \
     F(planes, D(planes) D(planes_border) D(planes_read) D(planes_cell) D(planes_kernel))           \
-    F(direct, D(direct) D(direct_kernel) D(direct_wide) D(direct_wide_kernel))                     \
+    F(direct,                                                                                      \
+      D(divide) D(direct) D(direct_fused) D(direct_kernel) D(direct_wide) D(direct_wide_kernel))   \
     F(resident, D(resident) D(resident_exchange) D(resident_kernel) D(resident_tile))
 
 #define DECLARE(name, texts) extern const tz_cuda_family tz_cuda_family_##name;
@@ -114,18 +115,26 @@ int tz_cuda_handed(const tz_cuda_family *family, const tz_problem *problem, int 
     return family->hands ? tz_cuda_taken(problem, field) : -1;
 }
 
+/* The launches of an iteration. */
+static int launches_of(const tz_cuda_family *family, const tz_problem *problem)
+{
+    return family->fuses && family->fuses(problem) ? 1 : problem->stencil->passes_count;
+}
+
 int tz_cuda_turns(const tz_cuda_family *family, const tz_problem *problem, int height)
 {
-    return family->apart ? height * problem->stencil->passes_count : 1;
+    return family->apart ? height * launches_of(family, problem) : 1;
 }
 
 tz_cuda_turn tz_cuda_turn_of(const tz_cuda_family *family, const tz_problem *problem, int height,
                              int number)
 {
-    const int passes = problem->stencil->passes_count, pass = number % passes;
+    const int passes = problem->stencil->passes_count;
     if (!family->apart)
         return (tz_cuda_turn){.height = height, .pass = -1, .ends = true};
-    return (tz_cuda_turn){number / passes, 1, pass, pass == passes - 1};
+    if (launches_of(family, problem) < passes)
+        return (tz_cuda_turn){number, 1, -1, true};
+    return (tz_cuda_turn){number / passes, 1, number % passes, number % passes == passes - 1};
 }
 
 bool tz_cuda_in_spans(const tz_cuda_family *family, const tz_problem *problem, int height)

@@ -33,6 +33,8 @@ typedef struct tz_cuda_family {
     bool whole;
     /* A launch is one pass of an iteration, its number in geometry[TZ_CUDA_PASS]. */
     bool apart;
+    /* OPTIONAL, if `apart`: does a launch compute all passes of this stencil? */
+    bool (*fuses)(const tz_problem *problem);
     bool hands; /* its kernels leave fields to tz_cuda_handed() */
     int warps;  /* of a block, if the plan does not say */
     /* OPTIONAL. Why it cannot take a stencil for other reasons; NULL: it can. */
@@ -124,6 +126,7 @@ tz_status tz_cuda_shape_span(const tz_cuda_family *family, const tz_problem *pro
 extern const tz_cuda_header tz_cuda_headers[];
 extern const size_t tz_cuda_headers_count;
 #define TZ_CUDA_ENTRY "tz_stage"
+#define TZ_CUDA_BASE "direct" /* tz_backend.base_family */
 
 /* The source of a plan (malloc'd). Errors: TZ_MEMORY. */
 tz_status tz_cuda_source(const tz_problem *problem, const tz_limits *limits, const tz_plan *plan,

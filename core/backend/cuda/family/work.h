@@ -52,6 +52,24 @@ typedef struct tz_cuda_job {
     int blocks; /* of a multiprocessor at once */
 } tz_cuda_job;
 
+/* A plan whose kernel is not compiled. */
+typedef struct tz_cuda_draft {
+    const tz_problem *problem;
+    const tz_limits *limits;
+    const tz_plan *plan;
+} tz_cuda_draft;
+
+/* What its geometry tells of a step of a lane. */
+typedef struct tz_cuda_estimate {
+    double updates;    /* of elements, all passes of an iteration */
+    tz_work_mix step;  /* instructions, without those of updates */
+    double wavefronts; /* passes through shared memory */
+    double unroll;     /* steps of a loop body */
+    double waits;      /* for loads that are not ahead */
+    double held;       /* updates of which intermediate results stay for the next step */
+    int registers;
+} tz_cuda_estimate;
+
 /* The list that tz_backend.candidates fills. */
 typedef struct tz_cuda_plans {
     const tz_problem *problem;
@@ -64,8 +82,6 @@ typedef struct tz_cuda_plans {
 
 /* A family's part of the planner. */
 struct tz_cuda_planner {
-    /* Vector and warps depend on the height: a plan of another height chooses its own. */
-    bool refits;
     /* OPTIONAL. The default is 1 for both. */
     tz_cuda_lanes (*lanes)(const tz_problem *problem, const tz_plan *plan);
     /* Steps of one iteration of a compiled loop; 0: the loop is not a main loop of the family. */
@@ -74,6 +90,9 @@ struct tz_cuda_planner {
     /* OPTIONAL. Updates of cells, one after the other in the code of a step. By default those of a
      * lane's columns at all heights; 1 without columns. */
     double (*updates)(const tz_problem *problem, const tz_limits *limits, const tz_plan *plan);
+    /* OPTIONAL. Fills `inner.step`, without operations of cells, and registers of `out` from the
+     * plan's geometry. */
+    void (*estimate)(const tz_cuda_draft *draft, tz_cuda_estimate *out);
     /* Fills the parts of `out` from the loops of `code`, which has at least one. */
     void (*parts)(const tz_cuda_code *code, tz_cuda_steps *out);
     /* Adds parts, ghost bytes, redundancy and exchanges to the common numbers in `out`. */
@@ -91,14 +110,11 @@ struct tz_cuda_planner {
 tz_status tz_cuda_steps_get(tz_cuda_steps *out, bool *found, const tz_cuda_family *family,
                             const tz_problem *problem, const tz_place *place, const tz_plan *plan,
                             bool compile, tz_error *error);
-/* Estimates a plan's steps from two heights whose kernels are in the cache, if possible one below
- * and one above the plan's height; else from small heights, which it compiles. */
+/* Estimates a plan's steps from the operations of a cell, which the base family's kernel tells:
+ * that one is compiled if the cache lacks it. A family without estimates compiles the plan. */
 tz_status tz_cuda_steps_estimate(tz_cuda_steps *out, const tz_cuda_family *family,
                                  const tz_problem *problem, const tz_place *place,
                                  const tz_plan *plan, tz_error *error);
-/* The plan with another height, other numbers kept where possible. False: no such plan exists. */
-bool tz_cuda_plan_with_height(const tz_problem *problem, const tz_limits *limits,
-                              const tz_plan *plan, int height, tz_plan *out);
 /* Lowers the estimated registers of `out` to the number that the plan's blocks leave a thread. The
  * compiler spills the rest. */
 void tz_cuda_estimate_registers(const tz_model_device *device, const tz_plan *plan,

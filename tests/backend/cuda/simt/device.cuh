@@ -119,6 +119,14 @@ TZ_DEVICE long long tz_clock()
     static long long now;
     return now += 16;
 }
+/* Texts use it where the result is exact: then a zero has the sign that rounding down gives. */
+TZ_DEVICE float tz_fma_down(float a, float b, float c)
+{
+    const float sum = __builtin_fmaf(a, b, c);
+    return sum == 0 && !(a * b == 0 && c == 0 && !__builtin_signbit(a * b) && !__builtin_signbit(c))
+               ? -0.0f
+               : sum;
+}
 TZ_DEVICE float tz_reciprocal_roughly(float x)
 {
     return 1 / x;

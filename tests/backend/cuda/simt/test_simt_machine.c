@@ -105,7 +105,7 @@ static uint32_t lane_next(const bench *b, int block, int t)
     return in_at(b, block, t / 32 * 32 + (t + 1) % 32);
 }
 
-static void shuffles_move_values(void **state)
+TEST(shuffles_move_values)
 {
     expect("a.out[i] = tz_shuffle_down(a.in[i], 3);", lane_above);
     expect("a.out[i] = tz_shuffle_up(a.in[i], 3);", lane_below);
@@ -127,7 +127,7 @@ static uint32_t block_sum(const bench *b, int block, int t)
     return sum;
 }
 
-static void barriers_order_a_block(void **state)
+TEST(barriers_order_a_block)
 {
     expect("tz_put(shared + t, a.in[i]);\n"
            "for (int n = 32; n > 0; n /= 2) {\n"
@@ -153,7 +153,7 @@ static uint32_t adjacent_warp(const bench *b, int block, int t)
     return in_at(b, block, t ^ 32) + 2;
 }
 
-static void adjacent_warps_wait_for_each_other(void **state)
+TEST(adjacent_warps_wait_for_each_other)
 {
     expect("unsigned long long *words = (unsigned long long *)(shared + 256);\n"
            "tz_adjacent_init(words, 2);\n"
@@ -169,7 +169,7 @@ static void adjacent_warps_wait_for_each_other(void **state)
 }
 
 /* What a warp wrote before it arrived is known one warp further with each phase. */
-static void writes_travel_a_warp_a_phase(void **state)
+TEST(writes_travel_a_warp_a_phase)
 {
     const simt_access writer = {.block = 1, .thread = 3, .arrived = 5, .waited = 5};
     for (int away = 0; away < 4; away++)
@@ -188,7 +188,7 @@ static uint32_t same(const bench *b, int block, int t)
     return in_at(b, block, t);
 }
 
-static void packets_move_values(void **state)
+TEST(packets_move_values)
 {
     expect("if (t % 4 == 0) {\n"
            "  unsigned four[4];\n"
@@ -215,7 +215,7 @@ static uint32_t rounding(const bench *b, int block, int t)
     return bits[0] * 3 + bits[1];
 }
 
-static void arithmetic_is_not_contracted(void **state)
+TEST(arithmetic_is_not_contracted)
 {
     expect("float x = (float)a.in[i] / 3.0f;\n"
            "float fused = __fmaf_rn(x, x, 0.1f), apart = x * x + 0.1f;\n"
@@ -239,7 +239,7 @@ static uint32_t other_block(const bench *b, int block, int t)
     return in_at(b, (block + 1) % BLOCKS, t) + 1 + b->barrier / 0x80000000u;
 }
 
-static void grids_synchronise(void **state)
+TEST(grids_synchronise)
 {
     /* Two barriers flip the word's top bit twice. */
     expect_in("unsigned one[1] = {a.in[i]}, other[1];\n"
@@ -252,7 +252,7 @@ static void grids_synchronise(void **state)
               (launch){.threads = THREADS, .blocks = BLOCKS, .cooperative = true}, other_block);
 }
 
-static void blocks_hand_words_over(void **state)
+TEST(blocks_hand_words_over)
 {
     /* From each block to the one before it, by way of slots in out's second half. */
     expect_in("unsigned long long *slots = (unsigned long long *)(a.out + 64);\n"
@@ -268,7 +268,7 @@ static void blocks_hand_words_over(void **state)
               (launch){.threads = 32, .blocks = 2, .cooperative = true}, first_of_next);
 }
 
-static void fetches_arrive(void **state)
+TEST(fetches_arrive)
 {
     /* The first batch has come, the second is under way. */
     expect("tz_fetch<unsigned, 1>(shared + t, a.in + i);\n"
@@ -291,7 +291,7 @@ static uint32_t blocks_counted(const bench *b, int block, int t)
     return block == 0 && t == 0 ? WORDS : 0;
 }
 
-static void atomics_count(void **state)
+TEST(atomics_count)
 {
     expect("tz_atomic_add_u32(a.out, 1u);", blocks_counted);
 }
@@ -325,7 +325,7 @@ static void wrong(const char *body, simt_finding finding, const char *wanted)
              wanted);
 }
 
-static void races_are_found(void **state)
+TEST(races_are_found)
 {
     /* A missing barrier: read after write and write after read. */
     wrong("tz_put(shared + t, 1u);\na.out[i] = tz_get(shared + (t ^ 32));\n", SIMT_FOUND_RACE,
@@ -367,13 +367,13 @@ static void races_are_found(void **state)
           SIMT_FOUND_RACE, "thread 33");
 }
 
-static void unwritten_reads_are_found(void **state)
+TEST(unwritten_reads_are_found)
 {
     wrong("if (t > 0) tz_put(shared + t, 1u);\ntz_barrier();\na.out[i] = tz_get(shared + t);",
           SIMT_FOUND_UNWRITTEN, "byte 0 of shared memory, after barrier 1: thread 0");
 }
 
-static void bad_addresses_are_found(void **state)
+TEST(bad_addresses_are_found)
 {
     wrong("a.out[i] = tz_get(shared + 193 + t);", SIMT_FOUND_ADDRESS, "byte 1024");
     wrong("tz_put(shared + t - 63, 1u);", SIMT_FOUND_ADDRESS, "of shared memory");
@@ -389,7 +389,7 @@ static void bad_addresses_are_found(void **state)
           SIMT_FOUND_ADDRESS, "the stack is full");
 }
 
-static void divergent_lanes_are_found(void **state)
+TEST(divergent_lanes_are_found)
 {
     wrong("if (lane != 7) a.out[i] = tz_shuffle_up(1u, 1);", SIMT_FOUND_LANES,
           "lane 7) of block 0,0,0 has ended");
@@ -405,7 +405,7 @@ static void divergent_lanes_are_found(void **state)
     wrong("a.out[i] = tz_shuffle_up(1u, 32);", SIMT_FOUND_LANES, "by 32 lanes");
 }
 
-static void lonely_barriers_are_found(void **state)
+TEST(lonely_barriers_are_found)
 {
     wrong("if (t != 40) tz_barrier();", SIMT_FOUND_BARRIER, "thread 40 (warp 1, lane 8)");
     wrong("if (tz_warp() == 0) tz_barrier();\nelse tz_barrier();", SIMT_FOUND_BARRIER,
@@ -417,7 +417,7 @@ static void lonely_barriers_are_found(void **state)
     wrong_in("tz_grid_barrier(a.barrier + 1);", &grid, SIMT_FOUND_ADDRESS, "no buffer");
 }
 
-static void races_of_blocks_are_found(void **state)
+TEST(races_of_blocks_are_found)
 {
     const launch grid = {.threads = THREADS, .blocks = BLOCKS, .cooperative = true};
     wrong_in("unsigned one[1] = {a.in[i]}, other[1];\ntz_store(a.out + i, one);\n"
@@ -430,7 +430,7 @@ static void races_of_blocks_are_found(void **state)
              "of out");
 }
 
-static void lost_words_are_found(void **state)
+TEST(lost_words_are_found)
 {
     const launch grid = {.threads = 32, .blocks = BLOCKS, .cooperative = true};
     wrong_in("unsigned long long *slots = (unsigned long long *)a.out;\n"
@@ -440,7 +440,7 @@ static void lost_words_are_found(void **state)
              &grid, SIMT_FOUND_BARRIER, "waits at tz_pause (body:4), and no other lane goes on");
 }
 
-static void early_reads_of_fetches_are_found(void **state)
+TEST(early_reads_of_fetches_are_found)
 {
     /* Others may look after the wait and a barrier only: not before the wait ... */
     wrong("tz_fetch<unsigned, 1>(shared + t, a.in + i);\ntz_fetch_end();\ntz_barrier();\n"
@@ -453,12 +453,12 @@ static void early_reads_of_fetches_are_found(void **state)
     wrong("tz_fetch<unsigned, 4>(shared + t, a.in + i);", SIMT_FOUND_ADDRESS, "unaligned");
 }
 
-static void stopped_lanes_are_found(void **state)
+TEST(stopped_lanes_are_found)
 {
     wrong("a.out[i] = a.in[i] / (unsigned)(t / 70);", SIMT_FOUND_STOPPED, "division by zero");
 }
 
-static void bad_launches_are_found(void **state)
+TEST(bad_launches_are_found)
 {
     const launch ragged = {.threads = 48, .blocks = 1}, wide = {.threads = 96, .blocks = 1};
     const launch large = {.threads = 32, .blocks = 1, .shared_bytes = 1 << 20};
@@ -467,12 +467,4 @@ static void bad_launches_are_found(void **state)
     wrong_in("a.out[i] = 1;", &large, SIMT_FOUND_LAUNCH, "1048576 bytes");
 }
 
-TEST_MAIN(open_machine, close_machine, TEST(shuffles_move_values), TEST(barriers_order_a_block),
-          TEST(adjacent_warps_wait_for_each_other), TEST(writes_travel_a_warp_a_phase),
-          TEST(packets_move_values), TEST(arithmetic_is_not_contracted), TEST(grids_synchronise),
-          TEST(blocks_hand_words_over), TEST(fetches_arrive), TEST(atomics_count),
-          TEST(races_are_found), TEST(unwritten_reads_are_found), TEST(bad_addresses_are_found),
-          TEST(divergent_lanes_are_found), TEST(lonely_barriers_are_found),
-          TEST(races_of_blocks_are_found), TEST(lost_words_are_found),
-          TEST(early_reads_of_fetches_are_found), TEST(stopped_lanes_are_found),
-          TEST(bad_launches_are_found))
+TEST_GROUP(open_machine, close_machine)

@@ -7,12 +7,14 @@
  * at launch). plan.unroll: cells that a lane loads at once. */
 #include "backend/cuda/family/direct/wide.h"
 #include "backend/cuda/family/footprint.h"
+#include "backend/host/store.h"
 #include "base/minmax.h"
 #include "model/constants.h"
 
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 enum {
@@ -22,34 +24,113 @@ enum {
     UNROLL = 2,
     UNROLL_MAX = 8,
     UNROLL_FIELDS = 4,      /* with more fields, a cell has enough to load */
+    READS_MANY = 16,        /* of each field */
     THREADS_AT_ONCE = 1024, /* of a multiprocessor, so that loads of one pass others' time */
     TEXT_LONG = 3000,       /* bytes of a pass */
-    READS_MANY = 24,        /* of a field */
+    FUSED_MOST = 2200,      /* bytes of a pass, times how often it is computed again */
     CHUNK_MAX = 1 << 20,
+    BLOCKS_MAX = 65535, /* along y and z */
 };
 
 /* ---- What passes read ------------------------------------------------------------------------ */
 
-/* How far at most: what a text declares. */
-static tz_reach direct_reach(const tz_problem *problem)
+/* How far a pass reads at most: what its text declares. Of `fields` alone. */
+static tz_reach reach_of(const tz_problem *problem, int pass, uint32_t fields)
 {
     const tz_stencil *s = problem->stencil;
     tz_reach reach = {{0}, {0}};
-    for (int p = 0; p < s->passes_count; p++)
-        for (int f = 0; f < s->fields_count; f++) {
-            const tz_reads reads = tz_stencil_reads(s, &s->passes[p], f);
-            for (int axis = 0; axis < TZ_AXES; axis++) {
-                reach.low[axis] = tz_max_int(reach.low[axis], -reads.low[axis]);
-                reach.high[axis] = tz_max_int(reach.high[axis], reads.high[axis]);
-            }
+    for (int f = 0; f < s->fields_count; f++) {
+        const tz_reads reads = tz_stencil_reads(s, &s->passes[pass], f);
+        for (int axis = 0; axis < TZ_AXES && fields >> f & 1; axis++) {
+            reach.low[axis] = tz_max_int(reach.low[axis], -reads.low[axis]);
+            reach.high[axis] = tz_max_int(reach.high[axis], reads.high[axis]);
         }
+    }
     return reach;
 }
 
-/* The fields that a pass stores: of those that it writes, all but the handed ones. */
+/* Bytes of the text of a pass. A file may have several updates. */
+static size_t length_of(const tz_pass *pass)
+{
+    char begin[128];
+    snprintf(begin, sizeof begin, "(%s", pass->text_cell);
+    const char *at = pass->text, *next = NULL;
+    while ((at = strstr(at, "TZ_CELL")) && strncmp(at + strcspn(at, "("), begin, strlen(begin)))
+        at++;
+    next = at ? strstr(at + 1, "TZ_CELL") : NULL;
+    return next ? (size_t)(next - at) : strlen(at ? at : pass->text);
+}
+
+/* In 3-D many warps are at the ends of rows. If no value replaces what is past these, such warps
+ * need no code of their own, in launches that compute two passes. */
+static bool has_beside(const tz_problem *problem)
+{
+    return problem->dims > 2 && !tz_boundary_has_value(problem->boundary[0][0]) &&
+           !tz_boundary_has_value(problem->boundary[0][1]);
+}
+
+/* Does one launch compute both passes of an iteration (direct_fused.cuh)? The first one is computed
+ * again at each place that the second one reads, which must take less than to store it and to read
+ * it again. */
+static bool direct_fuses(const tz_problem *problem)
+{
+    const tz_stencil *s = problem->stencil;
+    if (s->passes_count != 2 || problem->bits || tz_cuda_fields_of_role(problem, TZ_STREAMED) ||
+        (problem->dims > 2 && !has_beside(problem)))
+        return false;
+    const tz_reach reach = reach_of(problem, 1, s->passes[0].writes);
+    int again = 0;
+    for (int axis = 0; axis < TZ_AXES; axis++)
+        again += reach.low[axis] + reach.high[axis];
+    return again * length_of(&s->passes[0]) <= FUSED_MOST;
+}
+
+static int launches_of(const tz_problem *problem)
+{
+    return direct_fuses(problem) ? 1 : problem->stencil->passes_count;
+}
+
+/* How far a launch reads. */
+static tz_reach direct_reach(const tz_problem *problem)
+{
+    const bool fused = direct_fuses(problem);
+    tz_reach all = {{0}, {0}};
+    for (int p = 0; p < problem->stencil->passes_count; p++) {
+        const tz_reach reach = reach_of(problem, p, ~UINT32_C(0));
+        for (int axis = 0; axis < TZ_AXES; axis++) {
+            const int low = reach.low[axis], high = reach.high[axis];
+            all.low[axis] = fused ? all.low[axis] + low : tz_max_int(all.low[axis], low);
+            all.high[axis] = fused ? all.high[axis] + high : tz_max_int(all.high[axis], high);
+        }
+    }
+    return all;
+}
+
+/* The places at which the second pass reads fields of the first one, without the cell's own:
+ * `place(any, dx, dy, dz)` for each. */
+static void each_place(const tz_problem *problem, void (*place)(void *, int, int, int), void *any)
+{
+    const tz_stencil *s = problem->stencil;
+    const int r = s->passes[1].radius;
+    tz_footprint reads;
+    tz_footprint_probe(problem, &s->passes[1], &reads);
+    for (int dz = -r; dz <= r; dz++)
+        for (int dy = -r; dy <= r; dy++) {
+            uint32_t row = 0;
+            for (int f = 0; f < s->fields_count; f++)
+                if (s->passes[0].writes >> f & 1)
+                    row |= tz_footprint_row(&reads, f, dz, dy);
+            for (int dx = -r; dx <= r; dx++)
+                if (row >> (TZ_RADIUS_MAX + dx) & 1 && (dx || dy || dz))
+                    place(any, dx, dy, dz);
+        }
+}
+
+/* The fields that the launch of a pass stores: of those that it writes, all but the handed ones. */
 static uint32_t stored_fields(const tz_problem *problem, int pass)
 {
-    uint32_t stored = problem->stencil->passes[pass].writes;
+    uint32_t stored =
+        direct_fuses(problem) ? tz_problem_written(problem) : problem->stencil->passes[pass].writes;
     for (int f = 0; f < problem->stencil->fields_count; f++)
         if (tz_cuda_taken(problem, f) >= 0)
             stored &= ~(UINT32_C(1) << f);
@@ -82,6 +163,42 @@ static void add_field(direct_bytes *bytes, const tz_footprint *reads, int field,
                      2.0 * TZ_CUDA_SECTOR_BYTES * beside;
 }
 
+/* Adds what the first pass reads at a place. */
+typedef struct shifted {
+    const tz_footprint *from;
+    tz_footprint *to;
+} shifted;
+static void add_shifted(void *any, int dx, int dy, int dz)
+{
+    const shifted *s = any;
+    const int r = TZ_RADIUS_MAX;
+    for (int f = 0; f < TZ_FIELDS_MAX; f++)
+        for (int z = -r; z <= r; z++)
+            for (int y = -r; y <= r; y++) {
+                const uint32_t row = tz_footprint_row(s->from, f, z, y);
+                const bool held = abs(z + dz) <= r && abs(y + dy) <= r;
+                if (row && held)
+                    s->to->reads[f][r + z + dz][r + y + dy] |= dx < 0 ? row >> -dx : row << dx;
+            }
+}
+
+/* What the launch of a pass reads. */
+static void launch_reads(const tz_problem *problem, int pass, tz_footprint *out)
+{
+    const tz_stencil *s = problem->stencil;
+    tz_footprint_probe(problem, &s->passes[pass], out);
+    if (!direct_fuses(problem))
+        return;
+    tz_footprint first;
+    shifted s_first = {&first, out};
+    tz_footprint_probe(problem, &s->passes[0], &first);
+    for (int f = 0; f < s->fields_count; f++)
+        if (s->passes[0].writes >> f & 1)
+            memset(out->reads[f], 0, sizeof out->reads[f]);
+    add_shifted(&s_first, 0, 0, 0);
+    each_place(problem, add_shifted, &s_first);
+}
+
 /* `rows`: of a block in 3-D; else 0. */
 static direct_bytes bytes_of(const tz_problem *problem, double rows)
 {
@@ -89,8 +206,8 @@ static direct_bytes bytes_of(const tz_problem *problem, double rows)
     direct_bytes bytes = {0};
     tz_footprint reads;
     double fields = 0.0;
-    for (int p = 0; p < s->passes_count; p++) {
-        tz_footprint_probe(problem, &s->passes[p], &reads);
+    for (int p = s->passes_count - launches_of(problem); p < s->passes_count; p++) {
+        launch_reads(problem, p, &reads);
         for (int f = 0; f < s->fields_count; f++) {
             const double size = (double)tz_problem_element_size(problem, f), before = bytes.read;
             add_field(&bytes, &reads, f, size, rows);
@@ -169,8 +286,8 @@ static void choose_tile(const tz_problem *problem, tz_plan *plan)
 }
 
 /* Blocks of a multiprocessor at once, which limits a thread's registers. With 27 points of two
- * fields, four blocks of 256 threads are 1.15 times as fast as what the compiler chooses. A cell of
- * many fields needs more registers: with nineteen, two are 1.3 times as fast, four 1.2 times. */
+ * fields, three blocks of 256 threads spill nothing, and the compiler chooses fewer. A cell of many
+ * fields needs more registers: with nineteen, two are 1.3 times as fast, four 1.2 times. */
 static int choose_blocks(const tz_problem *problem, const tz_plan *plan)
 {
     int64_t words = 0;
@@ -178,7 +295,9 @@ static int choose_blocks(const tz_problem *problem, const tz_plan *plan)
         words += (int64_t)tz_problem_element_size(problem, f) / 4;
     const int64_t threads = words > TZ_FIT_DIRECT_WORDS_MANY  ? THREADS_AT_ONCE / 4
                             : words > TZ_FIT_DIRECT_WORDS_FEW ? THREADS_AT_ONCE / 2
-                                                              : THREADS_AT_ONCE;
+                            : words > 1 && bytes_of(problem, 1.0).times > READS_MANY
+                                ? THREADS_AT_ONCE * 3 / 4
+                                : THREADS_AT_ONCE;
     return (int)tz_min(tz_max(threads / threads_of(problem, plan), 1), 32);
 }
 
@@ -270,34 +389,35 @@ static tz_status direct_shape(const tz_problem *problem, const tz_limits *limits
     const int64_t wide = last > 0 ? (problem->elements[0] + plan->tile[0] - 1) / plan->tile[0] : 1;
     const int64_t high = last > 1 ? (problem->elements[1] + rows - 1) / rows : 1;
     const int64_t steps = last > 0 ? length : (length + threads - 1) / threads;
-    const int64_t chunk = chunk_of(problem, plan);
-    const int64_t blocks = wide * high * ((steps + chunk - 1) / chunk);
-    if (blocks > INT32_MAX)
+    const int64_t most = last > 0 ? BLOCKS_MAX : INT32_MAX, least = (steps + most - 1) / most;
+    const int64_t chunk = plan->tile[last] > 0 && last > 0 ? plan->tile[last]
+                                                           : tz_max(chunk_of(problem, plan), least);
+    const int64_t chunks = (steps + chunk - 1) / chunk;
+    if (chunks > most || high > BLOCKS_MAX || chunk > CHUNK_MAX)
         return tz_error_set(error, TZ_RANGE, "tile",
-                            "%" PRId64 " blocks are more than a GPU takes: use larger ones",
-                            blocks);
-    *shape = (tz_cuda_shape){.grid = {(int)blocks, 1, 1},
-                             .threads = (int)threads,
-                             .scratch_bytes = (int64_t)tz_cuda_between(problem, fields),
-                             .geometry = {(int)chunk, (int)wide, (int)high}};
+                            "%" PRId64
+                            " blocks along an axis are more than a GPU takes: use larger "
+                            "ones",
+                            tz_max(chunks, high));
+    *shape = (tz_cuda_shape){
+        .grid = {(int)wide, (int)high, 1},
+        .threads = (int)threads,
+        .scratch_bytes = direct_fuses(problem) ? 0 : (int64_t)tz_cuda_between(problem, fields),
+        .geometry = {(int)chunk}};
+    shape->grid[last] = (int)chunks;
     return TZ_OK;
 }
 
 /* ---- The device text ------------------------------------------------------------------------- */
 
 /* Does a read at the border call a function? At the ends of rows of bits it takes many
- * instructions. In 2-D few warps are at the border: cells that read so many neighbours are compiled
- * sooner with calls. */
+ * instructions. In 2-D few warps are at the border: long texts are compiled sooner with calls. */
 static bool has_calls(const tz_problem *problem)
 {
-    return problem->bits || (problem->dims < 3 && problem->stencil->passes_count == 1 &&
-                             is_long(problem) && bytes_of(problem, 0.0).times > READS_MANY);
-}
-
-/* Has the text two instances of a pass, one for warps that read inside the grid? */
-static bool has_inner(const tz_problem *problem)
-{
-    return has_calls(problem) || (problem->stencil->passes_count == 1 && !is_long(problem));
+    size_t length = 0;
+    for (int p = 0; p < problem->stencil->passes_count; p++)
+        length += strlen(problem->stencil->passes[p].text);
+    return problem->bits || (problem->dims < 3 && length > TEXT_LONG);
 }
 
 static void emit_numbers(tz_cuda_text *t, const tz_problem *problem, const tz_plan *plan)
@@ -316,14 +436,14 @@ static void emit_numbers(tz_cuda_text *t, const tz_problem *problem, const tz_pl
         const char *name;
         int value;
     } numbers[] = {
-        {"PASSES", problem->stencil->passes_count},
+        {"LAUNCHES", launches_of(problem)},
         {"THREADS", (int)threads_of(problem, plan)},
         {"BLOCKS", plan->blocks},
         {"WIDE", (int)plan->tile[0]},
         {"CELLS", plan->unroll},
-        {"INNER", has_inner(problem)},
         {"CALLS", has_calls(problem)},
         {"SHORT", is_short},
+        {"BESIDE", direct_fuses(problem) && has_beside(problem)},
     };
     for (size_t k = 0; k < sizeof numbers / sizeof *numbers; k++)
         tz_cuda_emit(t, "#define TZ_%s %d\n", numbers[k].name, numbers[k].value);
@@ -331,6 +451,34 @@ static void emit_numbers(tz_cuda_text *t, const tz_problem *problem, const tz_pl
         tz_cuda_emit(t, "#define TZ_BELOW_%c %d\n#define TZ_ABOVE_%c %d\n", "XYZ"[axis],
                      reach.low[axis], "XYZ"[axis], reach.high[axis]);
     tz_cuda_emit(t, "typedef %s tz_index;\n", elements <= INT32_MAX ? "int" : "long long");
+}
+
+typedef struct places {
+    tz_cuda_text *text;
+    int count;
+} places;
+static void emit_place(void *any, int dx, int dy, int dz)
+{
+    places *p = any;
+    tz_cuda_emit(p->text, " \\\n    D(%d, %d, %d, %d)", p->count++, dx, dy, dz);
+}
+
+/* What the second pass needs to compute the first one. */
+static void emit_fused(tz_cuda_text *t, const tz_problem *problem)
+{
+    const tz_stencil *s = problem->stencil;
+    const uint32_t first = s->passes[0].writes;
+    places p = {.text = t};
+    tz_cuda_emit(t, "#define TZ_EARLIER %s\n#define TZ_PLACES(D)", s->passes[0].text_cell);
+    emit_place(&p, 0, 0, 0);
+    each_place(problem, emit_place, &p);
+    tz_cuda_emit(t, "\n#define TZ_PLACES_COUNT %d\n", p.count);
+    tz_cuda_emit_fields(t, problem, "TZ_KEPT", first & ~s->passes[1].writes);
+    tz_cuda_emit(t, "#include \"direct_fused.cuh\"\n");
+    for (int f = 0; f < s->fields_count; f++)
+        if (first >> f & 1)
+            tz_cuda_emit(t, "#undef TZ__KIND_%s\n#define TZ__KIND_%s earlier\n",
+                         tz_text_field(s, f), tz_text_field(s, f));
 }
 
 static void direct_text_emit(tz_cuda_text *t, const tz_problem *problem, const tz_limits *limits,
@@ -344,15 +492,23 @@ static void direct_text_emit(tz_cuda_text *t, const tz_problem *problem, const t
     }
     tz_cuda_emit_sizes(t, problem, 1, tile);
     tz_cuda_emit_lists(t, problem);
-    for (int p = 0; p < passes; p++) {
+    tz_cuda_emit(t, "#define TZ_LAUNCH_LIST(D)");
+    for (int p = passes - launches_of(problem); p < passes; p++)
+        tz_cuda_emit(t, " \\\n    D(%d, %s, %d)", p, problem->stencil->passes[p].text_cell,
+                     problem->stencil->passes[p].radius);
+    tz_cuda_emit(t, "\n");
+    for (int p = passes - launches_of(problem); p < passes; p++) {
         char list[32];
         snprintf(list, sizeof list, "TZ_STORES_%d", p);
         tz_cuda_emit_fields(t, problem, list, stored_fields(problem, p));
     }
     emit_numbers(t, problem, plan);
     tz_cuda_emit(t, "#include \"direct.cuh\"\n");
-    for (int p = 0; p < passes; p++)
+    for (int p = 0; p < passes; p++) {
+        if (p > 0 && launches_of(problem) == 1)
+            emit_fused(t, problem);
         tz_cuda_emit_pass(t, problem, p);
+    }
     tz_cuda_emit(t, "#include \"direct_kernel.cuh\"\n");
 }
 
@@ -384,20 +540,36 @@ static void add_pass(tz_work_part *part, const tz_cuda_code *code, int loop)
     part->spilt_stores += pass.spilt_stores;
 }
 
-/* A step is one of each pass, inside the grid and at the border. */
+/* Is loop k of a pass's two, one after the other, the one of warps inside the grid? It has loads,
+ * where the other one may call functions, and fewer instructions. */
+static bool is_inner(const tz_cuda_code *code, int k)
+{
+    const tz_work_mix *one = &code->mix->loops[code->at[k]].way,
+                      *other = &code->mix->loops[code->at[k ^ 1]].way;
+    const double less = tz_work_mix_sum(one) - tz_work_mix_sum(other);
+    const double loads = one->of[TZ_WORK_READ] - other->of[TZ_WORK_READ];
+    return loads > 0.0 || (loads == 0.0 && (less < 0.0 || (less == 0.0 && k % 2 == 0)));
+}
+
+/* A step is one of each launch of an iteration. */
 static void direct_parts(const tz_cuda_code *code, tz_cuda_steps *out)
 {
     if (code->plan->vector > 0) {
         tz__direct_wide.planner->parts(code, out);
         return;
     }
-    const int inner = has_inner(code->problem) ? (code->count + 1) / 2 : code->count;
-    for (int k = 0; k < inner; k++)
-        add_pass(&out->inner, code, k);
-    for (int k = inner < code->count ? inner : 0; k < code->count; k++)
-        add_pass(&out->side, code, k);
+    const int launches = launches_of(code->problem);
+    for (int k = 0; k < code->count; k++)
+        add_pass(code->count == 2 * launches && !is_inner(code, k) ? &out->side : &out->inner, code,
+                 k);
     /* All loads of a step are under way together. */
-    out->inner.waits = out->side.waits = (double)inner / code->plan->unroll;
+    out->inner.waits = out->side.waits = (double)launches / code->plan->unroll;
+}
+
+/* Of the wide form: the kernel of the other one is the one that estimates start from. */
+static void direct_estimate(const tz_cuda_draft *draft, tz_cuda_estimate *out)
+{
+    tz__direct_wide.planner->estimate(draft, out);
 }
 
 /* Warps that read inside the grid along an axis with n of them. */
@@ -418,9 +590,9 @@ static void plain_work(const tz_cuda_job *job, tz_model_work *out)
     const double x = last > 0 ? ceil((double)problem->elements[0] / 32.0) : along / 32.0;
     const double y = last > 1 ? (double)problem->elements[1] : 1.0;
     double inner = inner_of(chunks, reach.low[last], reach.high[last]);
-    inner *= last > 0 ? inner_of(x, reach.low[0], reach.high[0]) : x;
+    const bool beside = direct_fuses(problem) && has_beside(problem);
+    inner *= last > 0 && !beside ? inner_of(x, reach.low[0], reach.high[0]) : x;
     inner *= last > 1 ? inner_of(y, reach.low[1], reach.high[1]) : 1.0;
-    inner = has_inner(problem) ? inner : x * y * chunks;
     tz_cuda_add_part(out, "inner", &job->steps->inner, inner, steps);
     tz_cuda_add_part(out, inner > 0.0 ? "border" : "all", &job->steps->side, x * y * chunks - inner,
                      steps);
@@ -450,7 +622,7 @@ static void direct_work(const tz_cuda_job *job, tz_model_work *out)
     out->write_bytes *= iterations;
     out->ghost_bytes *= iterations;
     out->far_bytes *= iterations;
-    out->stages_per_launch = 1.0 / (iterations * job->problem->stencil->passes_count);
+    out->stages_per_launch = 1.0 / (iterations * launches_of(job->problem));
 }
 
 /* Heights differ in launches alone. */
@@ -476,6 +648,7 @@ static void direct_candidates(tz_cuda_plans *plans)
 
 static const tz_cuda_planner direct_planner = {
     .steps = direct_steps,
+    .estimate = direct_estimate,
     .parts = direct_parts,
     .work = direct_work,
     .candidates = direct_candidates,
@@ -488,6 +661,7 @@ const tz_cuda_family tz_cuda_family_direct = {
     .dims_high = 3,
     .own = {"unroll"},
     .apart = true,
+    .fuses = direct_fuses,
     .hands = true,
     .warps = THREADS / 32,
     .plan = direct_plan,

@@ -290,6 +290,36 @@ static void wide_parts(const tz_cuda_code *code, tz_cuda_steps *out)
     out->inner.waits = out->side.waits = 1.0; /* all loads of a step are under way together */
 }
 
+static void wide_estimate(const tz_cuda_draft *draft, tz_cuda_estimate *out)
+{
+    const tz_problem *problem = draft->problem;
+    wide_design d;
+    wide_design_make(&d, problem, draft->plan);
+    double *of = out->step.of;
+    const uint32_t own = ((1u << d.vector) - 1u) << d.reach;
+    for (int f = 0; f < problem->stencil->fields_count; f++) {
+        const double words = (double)tz_problem_element_size(problem, f) / 4.0;
+        const double packets = ceil(words * d.vector / 4.0);
+        int low, high;
+        double rows = wide_queue(&d, f, &low, &high), sides = 0.0;
+        for (int dz = -d.reach; dz <= d.reach; dz++)
+            for (int dy = -d.reach; dy <= d.reach; dy++) {
+                const uint32_t columns = wide_columns(&d, f, dz, dy);
+                rows += dy != 0 && (columns & own);
+                sides += __builtin_popcount(columns & ~own);
+            }
+        const double stored = wide_stored(problem) >> f & 1;
+        of[TZ_WORK_READ] += rows * packets + sides;
+        of[TZ_WORK_WRITE] += stored * packets;
+        out->wavefronts += (rows + stored) * words * d.vector + sides * words;
+        of[TZ_WORK_MOVE] += packets * d.vector;
+    }
+    of[TZ_WORK_INTEGER] = TZ_FIT_ESTIMATE_WIDE_ADDRESSES * (of[TZ_WORK_READ] + of[TZ_WORK_WRITE]);
+    out->updates = d.vector;
+    out->waits = 1.0;
+    out->registers = estimate_registers(problem, draft->plan);
+}
+
 /* ---- A stage --------------------------------------------------------------------------------- */
 
 /* Bytes that a step of a warp loads from the second-level cache: of its own row, and its share of
@@ -352,6 +382,7 @@ static void wide_work(const tz_cuda_job *job, tz_model_work *out)
 
 static const tz_cuda_planner wide_planner = {
     .steps = wide_steps,
+    .estimate = wide_estimate,
     .parts = wide_parts,
     .work = wide_work,
 };

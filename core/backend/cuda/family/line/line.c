@@ -317,6 +317,27 @@ static void line_parts(const tz_cuda_code *code, tz_cuda_steps *out)
     tz_cuda_take_ends(code, TZ_FIT_DIVERGED, out);
 }
 
+static void line_estimate(const tz_cuda_draft *draft, tz_cuda_estimate *out)
+{
+    const tz_problem *problem = draft->problem;
+    const tz_stencil *s = problem->stencil;
+    double *of = out->step.of;
+    out->updates = draft->plan->vector;
+    for (int f = 0; f < s->fields_count; f++) {
+        const double words = (double)tz_problem_element_size(problem, f) / 4.0;
+        const bool streamed = s->fields[f].role == TZ_STREAMED;
+        for (int p = 0; p < s->passes_count; p++) {
+            const tz_reads reads = tz_stencil_reads(s, &s->passes[p], f);
+            of[TZ_WORK_SHUFFLE] += words * (reads.high[0] - reads.low[0]);
+        }
+        of[TZ_WORK_READ] += streamed * ceil(words * out->updates / 4.0);
+    }
+    out->wavefronts = of[TZ_WORK_READ];
+    of[TZ_WORK_CONTROL] = 1.0;
+    out->unroll = draft->plan->ahead > 0 ? draft->plan->ahead : UNROLLED;
+    out->registers = registers_of(problem, draft->plan->vector, draft->plan->ahead);
+}
+
 static void line_work(const tz_cuda_job *job, tz_model_work *out)
 {
     const tz_problem *problem = job->problem;
@@ -348,6 +369,7 @@ static void line_candidates(tz_cuda_plans *plans)
 static const tz_cuda_planner line_planner = {
     .steps = line_steps,
     .updates = line_updates,
+    .estimate = line_estimate,
     .parts = line_parts,
     .work = line_work,
     .candidates = line_candidates,

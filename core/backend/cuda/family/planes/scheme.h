@@ -70,6 +70,7 @@ typedef struct planes_scheme {
     int static_radius;           /* of fields that passes read from memory */
     uint32_t carried;            /* fields */
     uint32_t ringed;             /* fields whose versions are in the rings, not carried */
+    int farthest;                /* distance of a row or plane that a pass reads, the largest */
     int passes_count, versions_count;
     planes_pass passes[PLANES_STEPS_MAX];
     planes_version versions[PLANES_VERSIONS_MAX];

@@ -106,6 +106,73 @@ static void planes_parts(const tz_cuda_code *code, tz_cuda_steps *out)
     find_idle(code, out);
 }
 
+/* What a pass reads of a field: rows of other warps come from shared memory, columns of other lanes
+ * by shuffles. */
+static void estimate_reads(const planes_scheme *s, const tz_problem *problem,
+                           const planes_pass *pass, int f, tz_cuda_estimate *out)
+{
+    const int r = TZ_RADIUS_MAX, most = s->farthest;
+    const double words = (double)tz_problem_element_size(problem, f) / 4.0;
+    const uint64_t centre = ((UINT64_C(1) << s->vector) - 1) << r;
+    for (int dz = -most; dz <= most; dz++)
+        for (int j = -most; j < s->rows + most; j++) {
+            uint64_t columns = 0;
+            for (int row = 0; row < s->rows; row++)
+                for (int e = 0; e < s->vector; e++)
+                    columns |= (uint64_t)planes_row(s, pass, f, dz, j - row) << e;
+            out->step.of[TZ_WORK_SHUFFLE] += words * __builtin_popcountll(columns & ~centre);
+            if (columns && (j < 0 || j >= s->rows)) {
+                out->step.of[TZ_WORK_SHARED_READ] += ceil(words * s->vector / 4.0);
+                out->wavefronts += words * s->vector;
+            }
+        }
+}
+
+static void planes_estimate(const tz_cuda_draft *draft, tz_cuda_estimate *out)
+{
+    const tz_problem *problem = draft->problem;
+    planes_scheme *s = planes_scheme_make(problem, draft->limits, draft->plan);
+    double *of = out->step.of, stored = planes_lanes(problem, draft->plan).stored;
+    if (!s)
+        return;
+    for (int k = 0; k < s->passes_count; k++)
+        for (int f = 0; f < problem->stencil->fields_count; f++) {
+            const planes_pass *pass = &s->passes[k];
+            const double words =
+                s->rows * s->vector * (double)tz_problem_element_size(problem, f) / 4.0;
+            if (pass->reads[f] >= 0 && s->ringed >> f & 1)
+                estimate_reads(s, problem, pass, f, out);
+            else if (pass->reads[f] >= 0 && s->versions[pass->reads[f]].planes == 0) {
+                of[TZ_WORK_SHARED_READ] += ceil(words / 4.0);
+                out->wavefronts += words;
+            }
+            of[TZ_WORK_BARRIER] += (f == 0 && pass->waits) + (k == 0 && f == 0);
+        }
+    for (int k = 0; k < s->versions_count; k++) {
+        const planes_version *v = &s->versions[k];
+        const double each = s->vector * (double)tz_problem_element_size(problem, v->field) / 4.0;
+        const double packets = ceil(each / 4.0);
+        if (is_loaded(v)) {
+            of[TZ_WORK_COPY] += s->rows * packets;
+            of[TZ_WORK_SHARED_READ] += s->rows * packets;
+            out->wavefronts += s->rows * (each + (each < 4.0 ? TZ_CUDA_COPY_PASSES_NARROW + each
+                                                             : TZ_CUDA_COPY_PASSES * packets));
+        } else if (v->rows_oldest >= 0) {
+            of[TZ_WORK_SHARED_WRITE] += fmin(v->first + v->last, s->rows) * packets;
+            out->wavefronts += fmin(v->first + v->last, s->rows) * each;
+        }
+        of[TZ_WORK_WRITE] += v->result * s->rows * packets;
+        out->wavefronts += v->result * s->rows * each * stored;
+    }
+    of[TZ_WORK_INTEGER] = TZ_FIT_ESTIMATE_PLANES_ADDRESSES * (of[TZ_WORK_COPY] + of[TZ_WORK_WRITE]);
+    of[TZ_WORK_CONTROL] = TZ_FIT_ESTIMATE_PLANES_CONTROL * s->passes_count;
+    out->updates = (double)s->vector * s->rows * draft->plan->height;
+    out->held = out->updates;
+    out->unroll = s->group;
+    out->registers = s->registers;
+    free(s);
+}
+
 /* ---- A stage --------------------------------------------------------------------------------- */
 
 /* The number of tiles along an axis whose ghost zone is partly outside the grid. */
@@ -374,6 +441,7 @@ static void planes_candidates(tz_cuda_plans *plans)
 const tz_cuda_planner planes_planner = {
     .lanes = planes_lanes,
     .steps = planes_steps,
+    .estimate = planes_estimate,
     .parts = planes_parts,
     .work = planes_work,
     .candidates = planes_candidates,

@@ -1,6 +1,7 @@
 /* The resident family: a grid that fits on chip stays there (kernels/cuda/resident.cuh). design.c
  * chooses the layout, text.c emits the kernel. */
 #include "backend/cuda/family/family.h"
+#include "backend/cuda/family/footprint.h"
 #include "backend/cuda/family/resident/design.h"
 #include "backend/cuda/family/work.h"
 #include "backend/host/store.h"
@@ -320,6 +321,35 @@ static void resident_parts(const tz_cuda_code *code, tz_cuda_steps *out)
     find_exchange(code->mix, code->at[0], out);
 }
 
+/* Bricks in registers read other lanes' cells alone from shared memory. */
+static void resident_estimate(const tz_cuda_draft *draft, tz_cuda_estimate *out)
+{
+    const tz_problem *problem = draft->problem;
+    const tz_stencil *s = problem->stencil;
+    tz_resident d;
+    if (!tz_resident_design(problem, draft->limits, draft->plan, &d))
+        return;
+    double *of = out->step.of;
+    out->updates = (double)d.cells[0] * d.cells[1] * d.cells[2];
+    tz_footprint reads;
+    for (int p = 0; p < s->passes_count; p++) {
+        tz_footprint_probe(problem, &s->passes[p], &reads);
+        for (int f = 0; f < s->fields_count; f++) {
+            const double words = (double)tz_problem_element_size(problem, f) / 4.0;
+            double count = 0.0;
+            for (int dz = -TZ_RADIUS_MAX; dz <= TZ_RADIUS_MAX; dz++)
+                for (int dy = -TZ_RADIUS_MAX; dy <= TZ_RADIUS_MAX; dy++)
+                    count += __builtin_popcount(tz_footprint_row(&reads, f, dz, dy));
+            of[TZ_WORK_SHARED_READ] += words * count * (d.held ? 1.0 : out->updates);
+            of[TZ_WORK_SHARED_WRITE] += words * out->updates * (s->passes[p].writes >> f & 1);
+        }
+    }
+    out->wavefronts = of[TZ_WORK_SHARED_READ] + of[TZ_WORK_SHARED_WRITE];
+    of[TZ_WORK_BARRIER] = s->passes_count * (d.buffers == 1 ? 2.0 : 1.0);
+    of[TZ_WORK_CONTROL] = out->updates;
+    out->registers = d.registers;
+}
+
 /* ---- A stage --------------------------------------------------------------------------------- */
 
 /* A step takes less time than the code tells if bricks are in registers. So it does if a tile has
@@ -424,9 +454,9 @@ static void resident_candidates(tz_cuda_plans *plans)
 }
 
 static const tz_cuda_planner resident_planner = {
-    .refits = true,
     .steps = resident_steps,
     .updates = resident_updates,
+    .estimate = resident_estimate,
     .parts = resident_parts,
     .work = resident_work,
     .candidates = resident_candidates,

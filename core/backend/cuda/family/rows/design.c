@@ -171,8 +171,7 @@ static bool writes_many(const tz_stencil *s)
     return written > 4 * s->passes_count;
 }
 
-/* Register moves a step, which a loop body of `unroll` steps makes at its end. */
-static double moves(const rows_design *d, int unroll)
+double rows_moves(const rows_design *d, int unroll)
 {
     double words = 0.0;
     for (int i = 0; i < d->rings_count; i++)
@@ -187,17 +186,18 @@ static double moves(const rows_design *d, int unroll)
 
 int rows_short_unroll(const rows_design *d, double *bytes)
 {
-    const double now = moves(d, d->unroll), step = *bytes / INSTRUCTION_BYTES / d->unroll - now;
+    const double now = rows_moves(d, d->unroll),
+                 step = *bytes / INSTRUCTION_BYTES / d->unroll - now;
     int best = d->unroll;
     if (*bytes <= TZ_FIT_ROWS_TEXT_BYTES)
         return best;
     for (int u = d->unroll - 1; u >= 1; u--)
-        if (INSTRUCTION_BYTES * u * (step + moves(d, u)) <= TZ_FIT_ROWS_TEXT_BYTES &&
-            (best == d->unroll || moves(d, u) < moves(d, best)))
+        if (INSTRUCTION_BYTES * u * (step + rows_moves(d, u)) <= TZ_FIT_ROWS_TEXT_BYTES &&
+            (best == d->unroll || rows_moves(d, u) < rows_moves(d, best)))
             best = u;
-    if (best == d->unroll || moves(d, best) - now > TZ_FIT_ROWS_MOVES_MORE * (step + now))
+    if (best == d->unroll || rows_moves(d, best) - now > TZ_FIT_ROWS_MOVES_MORE * (step + now))
         return d->unroll;
-    *bytes = INSTRUCTION_BYTES * best * (step + moves(d, best));
+    *bytes = INSTRUCTION_BYTES * best * (step + rows_moves(d, best));
     return best;
 }
 
@@ -311,7 +311,7 @@ static bool design_of(rows_design *d, const tz_problem *problem, const tz_plan *
     for (int u = 2;
          plan->unroll == 0 && u <= most && u * d->levels * d->vector <= TZ_FIT_ROWS_UNROLLED_WORDS;
          u++)
-        if (moves(d, u) < moves(d, d->unroll))
+        if (rows_moves(d, u) < rows_moves(d, d->unroll))
             d->unroll = u;
     return true;
 }

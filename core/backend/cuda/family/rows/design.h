@@ -89,6 +89,9 @@ int rows_once_depth(const rows_design *d, int made);
  * taken and, for static fields, the rows that later groups will take. */
 int rows_queue(const rows_design *d, bool state);
 
+/* Register moves of a step, which a loop body of `unroll` steps makes at its end. */
+double rows_moves(const rows_design *d, int unroll);
+
 /* The steps of a loop body whose code the instruction cache keeps, if that of the design, which has
  * *bytes, is too long and few more moves of registers make it short enough; else d->unroll. *bytes:
  * the length of the body with that many steps. */

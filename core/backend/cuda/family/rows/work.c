@@ -72,6 +72,41 @@ static void rows_parts(const tz_cuda_code *code, tz_cuda_steps *out)
     add_start(code->mix, code->at[0], plan->ahead, 0.0, &out->end);
 }
 
+static void rows_estimate(const tz_cuda_draft *draft, tz_cuda_estimate *out)
+{
+    const tz_problem *problem = draft->problem;
+    const tz_stencil *s = problem->stencil;
+    const tz_cuda_lanes lanes = rows_lanes(problem, draft->plan);
+    rows_design d;
+    rows_design_make(&d, problem, draft->plan);
+    double *of = out->step.of;
+    const double groups = ceil((double)d.levels / d.group);
+    for (int f = 0; f < s->fields_count; f++) {
+        const double bytes = rows_lane_bytes(&d, f), packets = ceil(bytes / TZ_CUDA_PACKET_BYTES);
+        const double words = (double)tz_problem_element_size(problem, f) / 4.0;
+        const bool stored = tz_problem_written(problem) >> f & 1;
+        const double taken = s->fields[f].role == TZ_STATE ? 1.0 : groups;
+        of[d.direct ? TZ_WORK_READ : TZ_WORK_COPY] += packets;
+        of[TZ_WORK_SHARED_READ] += d.direct ? 0.0 : packets * taken;
+        of[TZ_WORK_WRITE] += stored * packets;
+        out->wavefronts += bytes / 4.0 * lanes.conflict * (stored * lanes.stored + taken) +
+                           (d.direct ? 0.0 : TZ_CUDA_COPY_PASSES * packets);
+        for (int l = 1; l <= d.levels; l++) {
+            const rows_reads *reads = rows_reads_of(&d, l, f);
+            of[TZ_WORK_SHUFFLE] += (reads->left + reads->right) * words;
+        }
+    }
+    of[TZ_WORK_MOVE] = rows_moves(&d, d.unroll);
+    of[TZ_WORK_INTEGER] = TZ_FIT_ESTIMATE_ROWS_ADDRESSES *
+                          (of[d.direct ? TZ_WORK_READ : TZ_WORK_COPY] + of[TZ_WORK_WRITE]);
+    of[TZ_WORK_CONTROL] = TZ_FIT_ESTIMATE_ROWS_CONTROL;
+    out->updates = (double)d.vector * draft->plan->height;
+    out->held = out->updates;
+    out->unroll = d.unroll;
+    out->waits = d.direct;
+    out->registers = rows_registers(&d);
+}
+
 /* ---- A stage --------------------------------------------------------------------------------- */
 
 /* Steps of a chunk: all of them, and those that handle the grid's ends. The kernel chooses for a
@@ -237,6 +272,7 @@ static bool rows_shorten(const tz_problem *problem, double *bytes, tz_plan *plan
 const tz_cuda_planner rows_planner = {
     .lanes = rows_lanes,
     .steps = rows_steps,
+    .estimate = rows_estimate,
     .parts = rows_parts,
     .work = rows_work,
     .candidates = rows_candidates,

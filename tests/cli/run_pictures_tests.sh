@@ -1,10 +1,8 @@
 #!/bin/sh
-# Pictures of a run, held against others that must be equal: run_picture_tests.sh TRAPEZE
+# Pictures of a run, held against others that must be equal: run_pictures_tests.sh TRAPEZE
 set -u
 here=$(cd "$(dirname "$0")" && pwd)
 . "$here/support.sh"
-cd "$work" || exit 1
-export TRAPEZE_CACHE="$work/cache" HOME="$work"
 
 # scenario NAME: from standard input, run into the folder NAME.
 scenario() {
