@@ -26,8 +26,8 @@
  * A field that cells read at their own place alone is carried. It needs no neighbours, and no
  * values outside the grid: a lane reads its own cells of level 0 where they arrive.
  *
- * A step has two instances: with BORDER for tiles that leave the grid in x or y, and for planes near
- * its ends; and one that handles no boundary.
+ * A step has two instances: with BORDER for tiles that leave the grid in x or y, and for planes
+ * near its ends; and one that handles no boundary.
  *
  * Cells outside the grid hold the boundary's values if they are read. Version 0 is loaded from the
  * cells that the boundary names. In other versions, columns and planes outside are set after each

@@ -107,8 +107,8 @@ TZ_DEVICE void tz_fix_plane_row(const tz_arguments &a, const tz_tile &tile, T (&
 #endif
 }
 
-/* Gives a plane above the grid the boundary's values, from planes before it. `edge`: tz_edges of the
- * type, or of sums their only value. */
+/* Gives a plane above the grid the boundary's values, from planes before it. `edge`: tz_edges of
+ * the type, or of sums their only value. */
 template <class V, class E>
 TZ_DEVICE void tz_hold_above(const tz_arguments &a, const tz_tile &tile, int z,
                              const typename V::type (&ring)[V::PLANES][TZ_ROWS][TZ_VECTOR],
