@@ -27,9 +27,25 @@
 
 struct tz_place {
     int x, y, z;
-    tz_index at; /* in a field */
+    tz_index at; /* in a field, but for what follows, most of which the compiler knows */
     long long step;
+    int columns, rows, planes;
 };
+
+/* The element of a place without its columns. The compiler shall not know that the sum does not
+ * wrap: then it computes one product a row and field, instead of a sum of 64 bits. */
+template <class INDEX> struct tz_wrapping {
+    typedef INDEX type;
+};
+template <> struct tz_wrapping<int> {
+    typedef unsigned int type;
+};
+typedef tz_wrapping<tz_index>::type tz_offset;
+TZ_DEVICE tz_offset tz_offset_of(const tz_arguments &a, const tz_place &p, int dy, int dz)
+{
+    const tz_index plane = TZ_DIMS > 2 ? (tz_index)a.plane * (p.planes + dz) : 0;
+    return (tz_offset)(p.at + (tz_index)a.pitch * (p.rows + dy) + plane);
+}
 
 /* The instances: 0 where nothing is read outside the grid, 2 where it may be read past the ends of
  * rows, 1 anywhere. */
@@ -45,11 +61,12 @@ template <int BORDER, class T>
 TZ_DEVICE T tz_read(const tz_arguments &a, const tz_place &p, const T *field,
                     const tz_edges<T> &edge, int dx, int dy, int dz)
 {
-    const tz_index plane = TZ_DIMS > 2 ? (tz_index)a.plane : 0;
     if (BORDER == TZ_BORDER)
         return tz_read_border<T>(a, field, edge, p.x + dx, p.y + dy, p.z + dz);
-    const int beside = tz_column<BORDER>(a, p, dx) - p.x;
-    return tz_load_one(field + (p.at + beside + (tz_index)a.pitch * dy + plane * dz));
+    const int column = p.columns + tz_column<BORDER>(a, p, dx) - p.x;
+    const tz_offset row = tz_offset_of(a, p, dy, dz);
+    /* The compiler knows the column, or adds it here. */
+    return tz_load_one(BORDER == 2 ? field + (row + column) : field + row + column);
 }
 
 #define TZ__CONTEXT_ENTRY(role, name, type, index)                                                 \

@@ -33,7 +33,7 @@ TZ_DEVICE void tz_earlier_fill(const tz_arguments &a, tz_earlier_context &c){TZ_
             return tz_value_outside<type>(a, tz_edges_of<type>(a, index), x, x, y, z);             \
         tz_earlier_context c;                                                                      \
         tz_earlier_fill(a, c);                                                                     \
-        tz_earlier_update<TZ_BORDER>(c, {x, y, z, 0, step});                                       \
+        tz_earlier_update<TZ_BORDER>(c, {x, y, z, 0, step, 0, 0, 0});                              \
         return c.name##_new;                                                                       \
     }
 TZ_WRITES_0(TZ__EARLIER_FUNCTION)
@@ -47,12 +47,12 @@ TZ_WRITES_0(TZ__EARLIER_FUNCTION)
 #define TZ__EARLIER_PLACE(k, dx, dy, dz)                                                           \
     {                                                                                              \
         const int tz_k = k;                                                                        \
-        const tz_index plane = TZ_DIMS > 2 ? (tz_index)a.plane : 0;                                \
         tz_earlier_context earlier = context;                                                      \
         earlier.tz_doubt = c.tz_doubt;                                                             \
         const int x = tz_column<BORDER>(a, p, dx);                                                 \
-        const tz_index at = p.at + (x - p.x) + (tz_index)a.pitch * dy + plane * dz;                \
-        tz_earlier_update<BORDER>(earlier, {x, p.y + dy, p.z + dz, at, p.step});                   \
+        tz_earlier_update<BORDER>(earlier,                                                         \
+                                  {x, p.y + dy, p.z + dz, p.at, p.step, p.columns + (x - p.x),     \
+                                   p.rows + dy, p.planes + dz});                                   \
         TZ_WRITES_0(TZ__EARLIER_TAKE)                                                              \
         c.tz_doubt = earlier.tz_doubt;                                                             \
     }

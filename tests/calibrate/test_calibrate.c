@@ -294,47 +294,6 @@ TEST(a_calibration_can_be_stopped)
     assert_false(device.clock_hz.known);
 }
 
-/* Every number is known, in bounds and has a source. Speeds are not checked. */
-TEST(this_cpu_can_be_calibrated)
-{
-    static tz_model_device device, again;
-    char path[512];
-    const tz_calibration how = {.seconds = 0.2, .far_bytes = 16 << 20};
-    const tz_status status = tz_calibrate_cpu(&device, &how, &failure);
-    if (status == TZ_UNSUPPORTED)
-        skip_test("%s", failure.message);
-    assert_ok(status);
-    const tz_model_number *const wanted[] = {&device.clock_hz,
-                                             &device.issue_rate,
-                                             &device.fp32_mixed_rate,
-                                             &device.fp64_mixed_rate,
-                                             &device.integer_rate,
-                                             &device.logic_rate,
-                                             &device.special_rate,
-                                             &device.load_rate,
-                                             &device.unaligned_load_rate,
-                                             &device.store_rate,
-#ifdef __GLIBC__ /* which knows these two where the kernel names no caches */
-                                             &device.l1_bytes,
-                                             &device.l2_bytes,
-                                             &device.l1_bandwidth_bytes_per_s,
-                                             &device.l2_bandwidth_bytes_per_s,
-#endif
-                                             &device.memory_latency_s,
-                                             &device.copy_bandwidth_bytes_per_s,
-                                             &device.fork_s,
-                                             &device.cores,
-                                             &device.vector_bytes};
-    for (size_t i = 0; i < sizeof wanted / sizeof *wanted; i++)
-        assert_true(wanted[i]->known && wanted[i]->value > 0 && wanted[i]->source[0] != '\0');
-    assert_true(device.memory_latency_s.value * device.clock_hz.value > 0.5);
-    assert_true(device.special_rate.value < device.fp32_mixed_rate.value);
-    assert_ok(tz_device_keep(&device, path, sizeof path, &failure));
-    assert_ok(tz_device_of(&tz_backend_cpu, 0, &again, &failure));
-    assert_memory_equal(&device, &again, sizeof again);
-    assert_int_equal(unlink(path), 0);
-}
-
 /* Clocks on which equal work takes a second each time, or one to two: other programs run. */
 static double made_up_s;
 

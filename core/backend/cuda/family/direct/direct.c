@@ -540,15 +540,17 @@ static void add_pass(tz_work_part *part, const tz_cuda_code *code, int loop)
     part->spilt_stores += pass.spilt_stores;
 }
 
-/* Is loop k of a pass's two, one after the other, the one of warps inside the grid? It has loads,
- * where the other one may call functions, and fewer instructions. */
+/* Is loop k of a pass's two, one after the other, the one of warps inside the grid? The other one
+ * has more instructions, or calls functions, which load. */
 static bool is_inner(const tz_cuda_code *code, int k)
 {
     const tz_work_mix *one = &code->mix->loops[code->at[k]].way,
                       *other = &code->mix->loops[code->at[k ^ 1]].way;
-    const double less = tz_work_mix_sum(one) - tz_work_mix_sum(other);
-    const double loads = one->of[TZ_WORK_READ] - other->of[TZ_WORK_READ];
-    return loads > 0.0 || (loads == 0.0 && (less < 0.0 || (less == 0.0 && k % 2 == 0)));
+    const double less = tz_work_mix_sum(other) - tz_work_mix_sum(one);
+    const double own = one->of[TZ_WORK_READ], others = other->of[TZ_WORK_READ];
+    if (own > 2.0 * others || others > 2.0 * own)
+        return own > others;
+    return less > 0.0 || (less == 0.0 && k % 2 == 0);
 }
 
 /* A step is one of each launch of an iteration. */
