@@ -42,30 +42,37 @@ static int levels_of_job(const tz_diamonds *d)
     return d->grows ? (int)tz_min(2 * (int64_t)d->grows, d->levels) : d->levels;
 }
 
-/* Edges that move as far as the widest tile allows, and then as many tiles as have room. */
+/* Edges that move as far as the widest tile allows, and then as many tiles as have room. Those of
+ * one level do not move. */
 static void cut_tiles(tz_diamonds *d)
 {
     const tz_stage *stage = d->stage;
-    const int64_t n = stage->elements[d->across], unit = unit_of(d);
-    const int64_t reach = d->reach, widest = tz_min(n, stage->tile[d->across]);
+    const int64_t n = stage->elements[d->across], unit = unit_of(d), reach = d->reach;
+    const int64_t widest = tz_max(1, tz_min(n, stage->tile[d->across]));
     d->tiles = 1;
     if (stage->bits && d->across == 0)
         return; /* the neighbours of a word are at the other end of the row */
-    d->grows = (int)tz_min(d->levels, (widest + 2 * reach - 1) / (2 * reach));
-    const int64_t mean = tz_round_up(tz_max((widest + 1) / 2, reach * d->grows), unit);
-    d->half = tz_round_up((reach * d->grows + 1) / 2, unit);
-    int64_t tiles = tz_min(TILES_MAX, n / tz_max(mean, 2 * d->half));
-    while (tiles > 1 && n / unit / tiles * unit < 2 * d->half)
+    if (d->levels == 1) {
+        d->tiles = (int)tz_max(1, tz_min(TILES_MAX, n / tz_round_up(widest, unit)));
+        return;
+    }
+    const int64_t grows = tz_min(d->levels, (widest + 2 * reach - 1) / (2 * reach));
+    const int64_t half = tz_round_up((reach * grows + 1) / 2, unit);
+    const int64_t mean = tz_round_up(tz_max((widest + 1) / 2, reach * grows), unit);
+    int64_t tiles = tz_min(TILES_MAX, n / tz_max(mean, 2 * half));
+    while (tiles > 1 && n / unit / tiles * unit < 2 * half)
         tiles--;
     if (d->ring)
         tiles -= tiles % 2;
-    d->tiles = (int)tz_max(1, tiles);
-    if (d->levels == 1 || d->tiles == 1)
-        d->grows = 0, d->half = 0;
+    if (tiles < 2)
+        return;
+    d->tiles = (int)tiles;
+    d->grows = (int)grows;
+    d->half = half;
 }
 
-/* If the bands of a periodic axis are too short for the levels of a diamond, each level computes
- * all of it before the next one does. */
+/* If there is one level, or the bands of a periodic axis are too short for the levels of a diamond,
+ * each level computes all of it before the next one does. */
 static void set_wavefront(tz_diamonds *d)
 {
     const tz_stage *stage = d->stage;
@@ -75,7 +82,8 @@ static void set_wavefront(tz_diamonds *d)
     d->lag = (int)reach_along(stage, axis);
     d->batch = axis == 2 ? TZ_DIAMOND_PLANES : stage->bits ? n : columns;
     d->open = wraps(stage, axis);
-    if (d->batch >= n || (d->open && 2 * (int64_t)d->lag * (levels_of_job(d) - 1) > n)) {
+    if (d->levels == 1 || d->batch >= n ||
+        (d->open && 2 * (int64_t)d->lag * (levels_of_job(d) - 1) > n)) {
         d->open = false;
         d->batch = n;
         d->lag = 0;

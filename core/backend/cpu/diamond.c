@@ -20,7 +20,7 @@ enum {
 
 /* Where diamonds are widest, for each element that a pass reads to a side: the least, and the most
  * of a plan chosen without predictions. */
-static const int least_of[] = {0, 256, 16, 16}, most_of[] = {0, 2048, 96, 48};
+static const int least_of[] = {0, 256, 16, 16}, most_of[] = {0, 512, 96, 48};
 
 /* Heights of the plans that are compared, for a reach of 1. */
 static const int heights_of[] = {0, TZ_LEVELS_MAX, 192, 96};
@@ -97,14 +97,15 @@ static const char *unsupported(const tz_problem *problem)
     return problem->slab.of ? "grids on several devices" : NULL;
 }
 
-/* Not if the rows are too few for the threads, nor if a row is a few words of bits. */
+/* Not if the rows are too few for the threads, nor if a row is a few words of bits, nor with
+ * streamed rows, of which diamonds read short parts, nor for one level, where nothing is gained. */
 static bool diamond_preferred(const tz_cpu_grid *grid, const tz_plan *plan)
 {
     const tz_problem *problem = grid->problem;
     const int64_t least = least_of[problem->dims] * reach_of(problem);
-    (void)plan;
-    return problem->elements[across_of(problem)] >= least * grid->stage.threads &&
-           !(problem->bits && problem->dims != 2);
+    return plan->height * problem->stencil->passes_count != 1 &&
+           problem->elements[across_of(problem)] >= least * grid->stage.threads &&
+           !(problem->bits && problem->dims != 2) && tz_cpu_fields(problem, TZ_STREAMED) == 0;
 }
 
 /* A given tile is one of "stream". */
