@@ -484,31 +484,26 @@ PLAN_TEST(what_costs_once_a_stage_decides)
     assert_int_equal(made->plans[made->best].plan.height, 3);
 }
 
-/* The same of leaning tiles: what costs once a row decides before what costs once a stage. */
-TEST(what_costs_once_a_row_decides)
+/* In 3-D what costs once a plane decides before what costs once a stage. */
+TEST(what_costs_once_a_plane_decides)
 {
-    const tz_plan best = {.height = 30, .tile = {1024, 100, 1}, .family = "skew"};
+    const tz_plan best = {.height = 30, .tile = {1024, 100, 1}, .family = "diamond"};
     tz_plan a = best;
-    a.tile[0] = 2048;
     a.height = 16;
-    assert_true(tz_predictions_is_preferred(&a, 1.015, &best, 1, true));
-    assert_false(tz_predictions_is_preferred(&best, 1, &a, 1, true));
-    assert_false(tz_predictions_is_preferred(&a, 1.03, &best, 1, true));
-    assert_false(tz_predictions_is_preferred(&a, 1.015, &best, 1, false)); /* a GPU */
-    a.tile[0] = 1024;
-    assert_false(tz_predictions_is_preferred(&a, 1.015, &best, 1, true));
-    a.tile[1] = 200; /* a longer part of a grid of two dimensions */
+    a.tile[1] = 200; /* of a grid of two dimensions */
     assert_false(tz_predictions_is_preferred(&a, 1.015, &best, 1, true));
     a.tile[2] = 50;
     tz_plan box = best;
     box.tile[2] = 50;
     assert_true(tz_predictions_is_preferred(&a, 1.015, &box, 1, true));
     assert_false(tz_predictions_is_preferred(&box, 1, &a, 1, true));
-    strcpy(a.family, "stream");
-    strcpy(box.family, "stream");
-    assert_true(tz_predictions_is_preferred(&a, 1.015, &box, 1, true));
+    assert_false(tz_predictions_is_preferred(&a, 1.03, &box, 1, true));
+    assert_false(tz_predictions_is_preferred(&a, 1.015, &box, 1, false)); /* a GPU */
     a.tile[0] = 2048;
-    assert_false(tz_predictions_is_preferred(&a, 1.015, &best, 1, true));
+    assert_false(tz_predictions_is_preferred(&a, 1.015, &box, 1, true));
+    strcpy(box.family, "stream");
+    a.tile[0] = 1024;
+    assert_false(tz_predictions_is_preferred(&a, 1.015, &box, 1, true));
 }
 
 static int stopped_after_three(void)
