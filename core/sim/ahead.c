@@ -80,8 +80,6 @@ static tz_status choose_first(tz_ahead *a)
 static tz_status get_ready(tz_ahead *a)
 {
     tz_device_identity device;
-    if (a->backend->available && !a->backend->available())
-        return tz_error_set(&a->error, TZ_UNSUPPORTED, NULL, "no GPU can be used");
     tz_status status = a->backend->identify(a->subject.device, &device, &a->error);
     if (status)
         return status;
@@ -105,8 +103,7 @@ static void *work(void *data)
 static void *prepare_reductions(void *data)
 {
     tz_ahead *a = data;
-    if (!a->moves || !a->backend->available || a->backend->available())
-        a->backend->prepare(&a->problem, &a->subject.place, a->subject.device, NULL, NULL);
+    a->backend->prepare(&a->problem, &a->subject.place, a->subject.device, NULL, NULL);
     return NULL;
 }
 
@@ -234,7 +231,7 @@ static tz_status settle_here(tz_simulation *simulation, tz_error *error)
 /* No GPU can be used. */
 static tz_status stay(tz_simulation *simulation, tz_error *error)
 {
-    snprintf(simulation->choice, sizeof simulation->choice, "stays: %.150s",
+    snprintf(simulation->choice, sizeof simulation->choice, "stays: %.280s",
              simulation->ahead->error.message);
     simulation->ahead->stays = true;
     const tz_status status = settle_here(simulation, error);
@@ -415,6 +412,5 @@ const char *tz_simulation_choice(const tz_simulation *simulation)
         return simulation->choice;
     if (!a->started && !atomic_load(&a->done))
         return "too short to start a GPU";
-    return a->started && !atomic_load(&a->done) ? "it ended before a GPU was ready"
-                                                : "a GPU would take longer";
+    return a->stays ? "a GPU would take longer" : "it ended before a GPU was ready";
 }

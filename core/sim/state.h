@@ -48,7 +48,7 @@ struct tz_simulation {
     tz_series *scalars;          /* of the problem */
     const tz_backend *backend;
     bool backend_given;        /* not "auto", or devices are given */
-    char choice[200];          /* of "auto": why that backend; "": nothing to say */
+    char choice[300];          /* of "auto": why that backend; "": nothing to say */
     tz_ahead *ahead;           /* what a thread does beside the script; NULL: nothing */
     tz_backend slabs;          /* that table, if there are several devices */
     tz_devices devices;        /* count 0: one device holds the grid */
