@@ -5,6 +5,38 @@
 static test_entry *entries, **last = &entries;
 static test_group *groups;
 
+static struct kept {
+    void (*release)(void *object);
+    void *object;
+    struct kept *before;
+} * kept;
+
+void test_release_later(void (*release)(void *object), void *object)
+{
+    struct kept *const one = malloc(sizeof *one);
+    assert_non_null(one);
+    *one = (struct kept){release, object, kept};
+    kept = one;
+}
+
+void test_release_all(void)
+{
+    while (kept) {
+        struct kept *const latest = kept;
+        kept = latest->before;
+        latest->release(latest->object);
+        free(latest);
+    }
+}
+
+void *test_room(size_t bytes)
+{
+    void *const zeros = calloc(1, bytes > 0 ? bytes : 1);
+    assert_non_null(zeros);
+    at_end(free, zeros);
+    return zeros;
+}
+
 void test_add(test_entry *entry)
 {
     *last = entry;

@@ -1,4 +1,5 @@
-/* Predictions for stencils of the plugins that a test has opened. */
+/* Predictions for stencils of the plugins that a test has opened. What is made is destroyed when
+ * the test ends. */
 #ifndef TZ_TEST_PREDICTIONS_H
 #define TZ_TEST_PREDICTIONS_H
 
@@ -21,6 +22,7 @@ static inline tz_workload *workload_for(const tz_simulation_config *simulation, 
         .simulation = simulation, .device = device, .let_unstable = true};
     tz_workload *workload = NULL;
     assert_ok(tz_workload_create(&workload, &config, &failure));
+    at_end(tz_workload_destroy, workload);
     return workload;
 }
 
@@ -35,6 +37,7 @@ static inline tz_prediction_table *table_of(const tz_workload *workload,
 {
     tz_prediction_table *table = NULL;
     assert_ok(tz_prediction_table_create(&table, workload, request, &failure));
+    at_end(tz_prediction_table_destroy, table);
     return table;
 }
 

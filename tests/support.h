@@ -97,13 +97,12 @@ static inline int scratch_count(const scratch *s)
     return count - 2;
 }
 
-/* The whole of a file, '\0' after it; free() it. */
+/* The whole of a file, '\0' after it; until the test ends. */
 static inline char *scratch_slurp(const char *path, size_t *bytes)
 {
     FILE *file = fopen(path, "rb");
     assert_non_null(file);
-    char *data = calloc(1, 1 << 22);
-    assert_non_null(data);
+    char *data = test_room(1 << 22);
     *bytes = fread(data, 1, (1 << 22) - 1, file);
     fclose(file);
     return data;

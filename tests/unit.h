@@ -36,6 +36,13 @@ typedef struct test_group {
     struct test_group *next;
 } test_group;
 
+/* When the test that runs ends, release(object) is called, the latest object first. */
+void test_release_later(void (*release)(void *object), void *object);
+#define at_end(release, object) test_release_later((void (*)(void *))(release), object)
+void test_release_all(void);
+/* Zeros, until the test ends. */
+void *test_room(size_t bytes);
+
 /* [before main()] */
 void test_add(test_entry *entry);
 void test_group_add(test_group *group);
@@ -43,10 +50,15 @@ void test_group_add(test_group *group);
 /* TEST(name) { ... } defines a test; TEST_WITH one between a set-up and a tear-down of its own. */
 #define TEST_WITH(set_up, tear_down, function)                                                     \
     static void function(void **state);                                                            \
+    static void function##_run(void **state)                                                       \
+    {                                                                                              \
+        function(state);                                                                           \
+        test_release_all();                                                                        \
+    }                                                                                              \
     static void __attribute__((constructor)) function##_add(void)                                  \
     {                                                                                              \
         static test_entry entry = {                                                                \
-            {#function, function, set_up, tear_down, NULL}, __BASE_FILE__, NULL};                  \
+            {#function, function##_run, set_up, tear_down, NULL}, __BASE_FILE__, NULL};            \
         test_add(&entry);                                                                          \
     }                                                                                              \
     static void function(void **state)

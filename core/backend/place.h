@@ -70,6 +70,9 @@ typedef struct tz_place {
     const tz_devices *devices;
     const tz_link *link; /* for these: what joins the devices, borrowed; NULL: the record's */
     tz_cancel cancel;    /* ends compilations */
+    /* Told by any thread, one at a time, when a plan of a prediction is compiled; NULL: nobody. */
+    void (*compiled)(void *told);
+    void *told;
     bool absent; /* the record is of no device of this machine: nothing can be timed on it */
 } tz_place;
 

@@ -111,6 +111,42 @@ double tz_round_number(double value)
     return strtod(text, NULL) * units[i];
 }
 
+/* What a source says of its samples: "…, spread up to 3 %", "…, median 3 % slower"; -1: nothing. */
+static double spread_of(const char *source)
+{
+    static const char spread[] = "spread ", up[] = "up to ", median[] = "median ";
+    double percent = -1;
+    int end = 0;
+    const char *at = strstr(source, spread);
+    if (at) {
+        at += sizeof spread - 1;
+        at += strncmp(at, up, sizeof up - 1) == 0 ? sizeof up - 1 : 0;
+        return sscanf(at, "%lf %%", &percent) == 1 ? percent / 100 : -1;
+    }
+    at = strstr(source, median);
+    if (!at || sscanf(at + sizeof median - 1, "%lf %% slower%n", &percent, &end) != 1 || end == 0)
+        return -1;
+    return percent / 100;
+}
+
+double tz_calibration_spread(const tz_model_device *record)
+{
+    enum { MAX = 256 };
+    double spreads[MAX];
+    int found = 0;
+    size_t count;
+    const tz_model_key *keys = tz_model_device_keys(&count);
+    for (size_t k = 0; k < count && found < MAX; k++) {
+        if (keys[k].quantity == TZ_MODEL_TEXT)
+            continue;
+        const tz_model_number *number =
+            (const tz_model_number *)(const void *)((const char *)record + keys[k].offset);
+        spreads[found] = number->known ? spread_of(number->source) : -1;
+        found += spreads[found] >= 0;
+    }
+    return tz_quantile(spreads, found, 0.75);
+}
+
 static void set(tz_model_number *number, double value, const char *format, va_list arguments)
 {
     number->value = value;

@@ -22,7 +22,16 @@ typedef struct tz_calibration {
     /* Bytes of the array that stands for memory; 0: as many as leave the caches. For what needs no
      * true numbers. */
     double far_bytes;
+    double (*clock_s)(void); /* of the loops of a CPU; NULL: tz_machine_clock_s() */
 } tz_calibration;
+
+/* From which spread on other programs are in the numbers. From: 0.1 on two cores with a load of 13;
+ * quiet GPUs have 0.01. */
+#define TZ_CALIBRATION_BUSY 0.08
+
+/* How much the samples of a record's numbers differ, by their sources: a quarter of the numbers
+ * have samples that differ more. A share of the number; 0: no source tells. */
+double tz_calibration_spread(const tz_model_device *record);
 
 /* The default name of a device's record: lower case, without trade marks and the like ("NVIDIA
  * GeForce RTX 4090": "rtx-4090"). Always terminated. */

@@ -34,11 +34,16 @@ bool tz__cpu_wants_more(const tz__cpu_bench *b, const tz_samples *samples)
 
 /* ---- Rates and latencies --------------------------------------------------------------------- */
 
-static double clock_seconds(long additions)
+static double now_s(const tz__cpu_bench *b)
 {
-    const double begin = tz_machine_clock_s();
+    return b->calibration->clock_s ? b->calibration->clock_s() : tz_machine_clock_s();
+}
+
+static double clock_seconds(const tz__cpu_bench *b, long additions)
+{
+    const double begin = now_s(b);
     tz_loop_clock(additions);
-    return tz_machine_clock_s() - begin;
+    return now_s(b) - begin;
 }
 
 static tz_status measure_clock(tz__cpu_bench *b)
@@ -48,11 +53,11 @@ static tz_status measure_clock(tz__cpu_bench *b)
     tz_status status = tz__cpu_next(b, "clock");
     if (status)
         return status;
-    clock_seconds(additions); /* wakes the core */
-    while (clock_seconds(additions) < b->sample_s)
+    clock_seconds(b, additions); /* wakes the core */
+    while (clock_seconds(b, additions) < b->sample_s)
         additions *= 2;
     while (tz__cpu_wants_more(b, &seconds))
-        tz_samples_add(&seconds, clock_seconds(additions));
+        tz_samples_add(&seconds, clock_seconds(b, additions));
     b->clock_hz = (double)additions / tz_samples_least(&seconds);
     tz_number_set(&b->device->clock_hz, b->clock_hz,
                   "measured: a chain of %ld scalar additions, one a cycle, best of %d, median "
@@ -62,11 +67,12 @@ static tz_status measure_clock(tz__cpu_bench *b)
     return TZ_OK;
 }
 
-static double loop_seconds(const tz_loop_row *row, long rounds, void *memory)
+static double loop_seconds(const tz__cpu_bench *b, const tz_loop_row *row, long rounds,
+                           void *memory)
 {
-    const double begin = tz_machine_clock_s();
+    const double begin = now_s(b);
     row->call(rounds, memory);
-    return tz_machine_clock_s() - begin;
+    return now_s(b) - begin;
 }
 
 /* Instructions a cycle: the best sample, with the best clock measured between the samples, since
@@ -88,14 +94,14 @@ static tz_status measure_loop(tz__cpu_bench *b, const tz_loop_row *row, void *me
             ((double *)memory)[i] = 1;
         else
             ((float *)memory)[2 * i] = ((float *)memory)[2 * i + 1] = 1;
-    while (loop_seconds(row, rounds, memory) < b->sample_s)
+    while (loop_seconds(b, row, rounds, memory) < b->sample_s)
         rounds *= 2;
     const long additions = (long)(0.5 * b->sample_s * b->clock_hz / 16) * 16;
     double clock = 0;
     while (tz__cpu_wants_more(b, &samples)) {
-        const double here = (double)additions / clock_seconds(additions);
+        const double here = (double)additions / clock_seconds(b, additions);
         clock = here > clock ? here : clock;
-        tz_samples_add(&samples, loop_seconds(row, rounds, memory));
+        tz_samples_add(&samples, loop_seconds(b, row, rounds, memory));
     }
     const double median = tz_samples_median(&samples);
     const double taken = median_counts ? median : tz_samples_least(&samples);

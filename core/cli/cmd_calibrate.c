@@ -8,6 +8,7 @@
 #include "calibrate/links.h"
 #include "calibrate/records.h"
 #include "lua/interrupt.h"
+#include "predict/tune.h"
 #include <errno.h>
 #include <limits.h>
 #include <signal.h>
@@ -23,7 +24,7 @@ typedef struct settings {
     bool chosen;              /* the device was named */
     const tz_cuda_part *part; /* only this, into the device's record; NULL: everything */
     const char *name, *output;
-    bool terminal;
+    bool terminal, force;
 } settings;
 
 static bool on_progress(void *context, double done, const char *what)
@@ -196,6 +197,99 @@ static int numbers_known(const tz_model_device *record)
     return known;
 }
 
+/* Measures again, twice as long, while the numbers say that the machine is busy. */
+static tz_status measure_quietly(settings *s, tz_model_device *record, tz_error *error)
+{
+    enum { AGAIN = 2 };
+    tz_status status = measure(s, record, error);
+    for (int k = 0; k < AGAIN && !status && !s->part && !s->force; k++) {
+        const double spread = tz_calibration_spread(record);
+        char text[100];
+        if (spread <= TZ_CALIBRATION_BUSY)
+            break;
+        snprintf(text, sizeof text, "busy: spread %.0f %%: measures again, longer", 100 * spread);
+        on_remark(s, text);
+        s->seconds *= 2;
+        status = measure(s, record, error);
+    }
+    return status;
+}
+
+/* The median error of predictions by a record, of some plans that are measured now. */
+static tz_status find_error(const settings *s, const tz_plugins *plugins, const char *record,
+                            double *out, tz_error *error)
+{
+    const tz_simulation_config simulation = {.registry = plugins->registry,
+                                             .stencil = "star2d1r",
+                                             .dims = 2,
+                                             .extent = {2048, 2048, 1},
+                                             .precision = -1,
+                                             .device = s->device < 0 ? 0 : s->device,
+                                             .stopped = tz_interrupt_signal};
+    const tz_workload_config config = {.simulation = &simulation, .device = record};
+    tz_workload *workload;
+    tz_tune *tune = NULL;
+    tz_status status = tz_workload_create(&workload, &config, error);
+    if (status)
+        return status;
+    const tz_tune_request request = {
+        .given = {.height = 4}, .ordinal = simulation.device, .rounds = 3};
+    status = tz_tune_create(&tune, workload, &request, error);
+    if (!status)
+        *out = tune->error_median;
+    tz_tune_destroy(tune);
+    tz_workload_destroy(workload);
+    return status;
+}
+
+/* Does the record predict no worse than the one that it replaces? Where that cannot be measured,
+ * nothing is refused. */
+static tz_status compare(const settings *s, const tz_model_device *record, tz_error *error)
+{
+    static const double WORSE = 0.1; /* of the time */
+    static const char *const names[] = {"old.txt", "new.txt"};
+    tz_plugins plugins = {0};
+    tz_model_device *old = calloc(1, sizeof *old);
+    const tz_model_device *const records[] = {old, record};
+    char folder[] = "/tmp/trapeze-calibrate-XXXXXX", paths[2][64];
+    double errors[2] = {0};
+    tz_error why;
+    bool known = old &&
+                 tz_device_of(tz_backend_of_kind(s->device >= 0), s->device < 0 ? 0 : s->device,
+                              old, &why) == TZ_OK &&
+                 !old->scaled_from[0] && tz_plugins_open(&plugins) && mkdtemp(folder);
+    for (int i = 0; known && i < 2; i++) {
+        snprintf(paths[i], sizeof paths[i], "%s/%s", folder, names[i]);
+        known = tz_device_save(records[i], paths[i], true, &why) == TZ_OK &&
+                find_error(s, &plugins, paths[i], &errors[i], &why) == TZ_OK;
+        remove(paths[i]);
+    }
+    rmdir(folder);
+    tz_plugins_close(&plugins);
+    free(old);
+    if (!known || errors[1] <= errors[0] + WORSE)
+        return TZ_OK;
+    return tz_error_set(error, TZ_RANGE, NULL,
+                        "predictions by the new record are off by %.0f %%, by the one that it "
+                        "replaces by %.0f %%: nothing was written; repeat when the machine is "
+                        "quiet (--force writes it)",
+                        100 * errors[1], 100 * errors[0]);
+}
+
+/* Refuses a record that may make predictions worse. */
+static tz_status judge(const settings *s, const tz_model_device *record, tz_error *error)
+{
+    const double spread = tz_calibration_spread(record);
+    if (s->force || s->part)
+        return TZ_OK;
+    if (spread > TZ_CALIBRATION_BUSY)
+        return tz_error_set(error, TZ_RANGE, NULL,
+                            "busy: spread %.0f %%, repeat when quiet: nothing was written (--force "
+                            "writes it)",
+                            100 * spread);
+    return s->output ? TZ_OK : compare(s, record, error);
+}
+
 /* Measures, writes and prints. */
 static int measure_all(settings *s, tz_model_device *record)
 {
@@ -210,9 +304,11 @@ static int measure_all(settings *s, tz_model_device *record)
     s->terminal = isatty(STDERR_FILENO) == 1;
     tz_interrupt_install();
     const double begin = tz_machine_clock_s();
-    tz_status status = measure(s, record, &error);
+    tz_status status = measure_quietly(s, record, &error);
     if (status == TZ_OK && !s->part)
         status = measure_links(s, record, &error);
+    if (status == TZ_OK)
+        status = judge(s, record, &error);
     const double seconds = tz_machine_clock_s() - begin;
     if (s->terminal)
         fputs("\r\033[K", stderr);
@@ -246,12 +342,12 @@ static int execute(settings *s)
 static int calibrate(const tz_command *command, int argc, char **argv)
 {
     settings s = {.device = -1, .seconds = SECONDS};
-    enum { OWN = 5, PARTS_MAX = 4 };
+    enum { OWN = 6, PARTS_MAX = 4 };
     bool cpu = false, parts[PARTS_MAX] = {false};
     tz_option options[OWN + PARTS_MAX + 1] = {
-        TZ_INTEGER("device", &s.device, 0, 1023), TZ_FLAG("cpu", &cpu),
-        TZ_CALL("name", &s.name, take_name), TZ_TEXT("output", &s.output),
-        TZ_INTEGER("seconds", &s.seconds, 1, 3600)};
+        TZ_INTEGER("device", &s.device, 0, 1023),   TZ_FLAG("cpu", &cpu),
+        TZ_CALL("name", &s.name, take_name),        TZ_TEXT("output", &s.output),
+        TZ_INTEGER("seconds", &s.seconds, 1, 3600), TZ_FLAG("force", &s.force)};
     for (int i = 0; tz_cuda_parts_added[i] && i < PARTS_MAX; i++)
         options[OWN + i] = (tz_option)TZ_FLAG(tz_cuda_parts_added[i]->name, &parts[i]);
     const int code = tz_options_read(command, argc, argv, options);
@@ -279,7 +375,8 @@ const tz_command tz_command_calibrate = {
         "Runs microbenchmarks for 20 to 30 seconds; the machine should do nothing else meanwhile.\n"
         "Writes the record to NAME.txt in $TRAPEZE_DEVICES, else "
         "$XDG_CONFIG_HOME/trapeze/devices,\n"
-        "else ~/.config/trapeze/devices. An older record is kept as NAME.txt~.\n"
+        "else ~/.config/trapeze/devices. An older record is kept as NAME.txt~. On a busy machine\n"
+        "it measures up to three times, and then writes nothing.\n"
         "\n"
         "  --device N      measure this GPU, from 0 (default: 0, or the CPU if there is no GPU)\n"
         "{parts}"
@@ -287,6 +384,8 @@ const tz_command tz_command_calibrate = {
         "  --name NAME     the record's name (default: made from the device's name)\n"
         "  --output FILE   write to this file, which must not exist; - is stdout\n"
         "  --seconds S     how long to measure, about (default: 20)\n"
+        "  --force         write the record although the machine was busy, or although the one\n"
+        "                  that it replaces predicts better\n"
         "  -h, --help      print this\n",
     .call = calibrate,
 };

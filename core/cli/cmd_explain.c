@@ -351,6 +351,9 @@ static const forecast *forecast_get(forecasts *all, const json_t *simulation, co
     return made;
 }
 
+/* The times of shorter runs say little of the model. */
+static const double SECONDS_LEAST = 0.5;
+
 static void put_verdict(tz_facts *facts, const forecast *f, const json_t *entry, double all_s)
 {
     const tz_prediction_table *table = f->table;
@@ -370,6 +373,9 @@ static void put_verdict(tz_facts *facts, const forecast *f, const json_t *entry,
             fprintf(out, ", %.0f %% %s than it took", 100 * fabs(predicted / measured - 1),
                     predicted < measured ? "less" : "more");
         fprintf(out, "\n           %s", f->why);
+        if (all_s > SECONDS_LEAST && fabs(predicted / measured - 1) > TZ_MODEL_OFF)
+            tz_fact_text(facts, NULL, "the model is off by %.0f %%: calibrate (trapeze calibrate)",
+                         100 * fabs(predicted / measured - 1));
         if (tz_power_text(&f->prediction, plan, sizeof plan))
             tz_fact_text(facts, NULL, "power %s", plan);
     } else {

@@ -31,6 +31,7 @@ typedef struct progress_line {
     bool drawn;            /* an unfinished line is on the terminal */
     struct timespec begin; /* of the present call of run() */
     struct timespec last;  /* when something was shown */
+    int compiled;          /* plans that a policy waited for */
     bool running;
 } progress_line;
 
@@ -115,6 +116,22 @@ static void progress_show(progress_line *progress, const tz_script_progress *now
     fflush(stderr);
 }
 
+/* A policy waits for compilers, before the run or in it. */
+static void progress_compiled(progress_line *progress)
+{
+    progress->compiled++;
+    if (progress->quiet || !progress->terminal)
+        return;
+    if (progress->compiled > 1 && seconds_since(&progress->last) < redraw_s)
+        return;
+    clock_gettime(CLOCK_MONOTONIC, &progress->last);
+    if (progress->compiled == 1) /* most are ready at once */
+        return;
+    fprintf(stderr, "\rpredicting: %d plans ready\033[K", progress->compiled);
+    progress->drawn = true;
+    fflush(stderr);
+}
+
 /* ---- What the script prints ------------------------------------------------------------------ */
 
 static void on_print(void *context, const char *text, size_t bytes)
@@ -131,6 +148,11 @@ static void on_note(void *context, tz_note note, const char *line)
     progress_clear(&s->progress);
     fflush(stdout);
     fprintf(stderr, note == TZ_NOTE_WARNING ? "trapeze: warning: %s\n" : "%s\n", line);
+}
+
+static void on_compiled(void *context)
+{
+    progress_compiled(&((settings *)context)->progress);
 }
 
 static void on_progress(void *context, const tz_script_progress *progress)
@@ -390,6 +412,7 @@ static int execute(settings *s)
                                       .print = on_print,
                                       .note = on_note,
                                       .progress = on_progress,
+                                      .compiled = on_compiled,
                                       .record = on_record,
                                       .serves = on_serves};
     tz_interrupt_install();

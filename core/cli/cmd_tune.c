@@ -210,6 +210,9 @@ static void print_text(const tz_workload *workload, const tz_tune *tune, bool al
            tune->refused > 0 ? "" : "\n");
     if (tune->refused > 0)
         printf(" (%d refused)\n", tune->refused);
+    if (tune->error_median > TZ_MODEL_OFF)
+        printf("  the model is off by %.0f %%: calibrate (trapeze calibrate)\n",
+               100 * tune->error_median);
     if (workload->place.devices && !isnan(chosen->measured.exchange_s))
         printf("  exchange   %.2g %% of the time of the predicted plan, where %.2g %% were "
                "predicted\n",
@@ -225,6 +228,9 @@ static void print_text(const tz_workload *workload, const tz_tune *tune, bool al
     if (tune->not_finite > 0)
         printf("  %s not compared for %d plans: the stencil makes random fields infinite or NaN\n",
                checked > 0 ? "          " : "bits      ", tune->not_finite);
+    else if (tune->infinite)
+        printf("  fields     infinite or NaN after so many steps: other values may take other "
+               "times (tz.tune takes `fields`)\n");
 }
 
 /* ---- Picture --------------------------------------------------------------------------------- */

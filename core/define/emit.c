@@ -213,12 +213,15 @@ static void add_call(tz_emit *emit, tz_buffer *out, const tz_expr_node *n, const
     tz_buffer_add(out, ")");
 }
 
-/* Is operand i of a chain a real divisor that is no number? TZ_DIV() has those: what divides by a
- * number may be compiled to a product. */
+/* Is operand i of a chain a divisor for TZ_DIV()? Compilers make a product of a quotient by a power
+ * of two. */
 static bool is_divisor(const tz_emit *emit, const tz_expr_node *n, int i)
 {
     const tz_expr_operand *o = &emit->e->operands[n->first + i];
-    return i > 0 && o->op == TZ_OP_OVER && emit->e->nodes[o->node].kind != TZ_EXPR_NUMBER;
+    const tz_expr_node *by = &emit->e->nodes[o->node];
+    int exponent;
+    return i > 0 && o->op == TZ_OP_OVER &&
+           (by->kind != TZ_EXPR_NUMBER || fabs(frexp(by->number, &exponent)) != 0.5);
 }
 
 /* Products and quotients of reals. */

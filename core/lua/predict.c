@@ -6,12 +6,14 @@
 #include "calibrate/records.h"
 #include "lua/api.h"
 #include "lua/context.h"
+#include "lua/fields.h"
 #include "lua/interrupt.h"
 #include "lua/keys.h"
 #include "lua/policy.h"
 #include "lua/problem.h"
 #include "papers.h"
 #include "predict/sheets.h"
+#include "sim/fields.h"
 #include <jansson.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -248,6 +250,9 @@ static void get_prediction(lua_State *L, workload_request *workload, tz_predicti
     tz_key_flag(L, 1, predicting, "all", &request->all);
     tz_key_flag(L, 1, predicting, "measure", measure);
     tz_key_flag(L, 1, predicting, "compile", &request->compile);
+    tz_key_flag(L, 1, predicting, "quick", &request->quick);
+    if (request->quick && request->compile)
+        tz_raise(L, "%s: 'quick' or 'compile', not both", predicting);
     const char *other = !request->by || request->by->model ? NULL
                         : *measure                         ? "measure"
                                                            : tz_predictor_excess(request);
@@ -342,6 +347,7 @@ static const tz_key predict_options[] = {
      "`--check`"},
     {"all", "boolean", "false", "every plan, not only the best of a family and height"},
     {"compile", "boolean", "false", "compile every kernel, not only those that may be best"},
+    {"quick", "boolean", "false", "estimates: compile one short kernel alone"},
     {NULL, NULL, NULL, NULL}};
 
 static const tz_key predict_result[] = {
@@ -452,6 +458,67 @@ static void get_tune(lua_State *L, const workload_request *workload, char *famil
     tz_key_flag(L, 1, tuning, "check", &request->check);
 }
 
+/* Fields of the script, in a simulation of the reference backend. */
+typedef struct own_fields {
+    tz_simulation_handle handle;
+    tz_bench_fields fields;
+} own_fields;
+
+static int own_fields_gc(lua_State *L)
+{
+    own_fields *own = lua_touserdata(L, 1);
+    tz_simulation_destroy(own->handle.simulation);
+    own->handle.simulation = NULL;
+    return 0;
+}
+
+static tz_status own_row(void *context, int field, int64_t y, int64_t z, double *cells,
+                         tz_error *error)
+{
+    const own_fields *own = context;
+    const int64_t *extent = tz_simulation_extent(own->handle.simulation);
+    const tz_box box = {{0, y, z}, {extent[0], y + 1, z + 1}};
+    return tz_simulation_read(own->handle.simulation, field, &box, cells, error);
+}
+
+/* `fields`, which stay on the stack; NULL: there are none. */
+static const tz_bench_fields *get_fields(lua_State *L, const workload_request *workload)
+{
+    tz_error error;
+    tz_simulation_config config = workload->config;
+    if (tz_table_get(L, 1, "fields") == LUA_TNIL)
+        return NULL;
+    if (!lua_istable(L, -1))
+        tz_raise_kind(L, -1, tuning, "fields", "a table");
+    const int table = lua_gettop(L);
+    own_fields *own = tz_push_owned(L, sizeof *own, own_fields_gc);
+    config.backend = "reference";
+    config.devices = NULL;
+    config.dry = tz_context_get(L)->options->check;
+    tz_try(L, tuning, tz_simulation_create(&own->handle.simulation, &config, &error), &error);
+    own->handle.context = tz_context_get(L);
+    own->fields.row = own_row;
+    own->fields.context = own;
+    const tz_stencil *stencil = tz_handle_stencil(&own->handle);
+    const char *names[TZ_FIELDS_MAX];
+    for (int f = 0; f < tz_stencil_fields_all(stencil); f++)
+        names[f] = stencil->fields[f].name;
+    tz_keys_check(L, table, "tz.tune: 'fields'", names, (size_t)tz_stencil_fields_all(stencil),
+                  false);
+    for (int f = 0; f < tz_stencil_fields_all(stencil); f++) {
+        char where[128];
+        snprintf(where, sizeof where, "tz.tune: field '%.60s'", stencil->fields[f].name);
+        if (tz_table_get(L, table, stencil->fields[f].name) != LUA_TNIL) {
+            if (stencil->fields[f].role == TZ_STREAMED)
+                tz_raise(L, "%s: a streamed field has random slabs here: leave it out", where);
+            tz_field_assign(L, &own->handle, f, NULL, lua_gettop(L), where);
+            own->fields.given[f] = true;
+        }
+        lua_pop(L, 1);
+    }
+    return &own->fields;
+}
+
 static void push_tune(lua_State *L, const holder *h)
 {
     const tz_tune *tune = h->tune;
@@ -477,6 +544,9 @@ static const char *lister_names(int i)
 
 static const tz_key tune_options[] = {
     {.all = workload_options},
+    {"fields", "table", "random numbers",
+     "`FIELD = value`, as in tz.simulation. Other fields are random: within a tenth of the "
+     "stencil's initial value or, where that is 0, from 0 to 1"},
     {"families", "list of texts", "all", "only plans of these families"},
     {"model", "text", "",
      "only the plans that this model lists, and how good those are that it chooses: %s",
@@ -513,7 +583,8 @@ static const tz_key tune_result[] = {
      "slowest chosen shape / of the fastest of all); rows have `in_set`"},
     {"different", "integer", "", "plans that left other bits than height 1: a fault"},
     {"not_finite", "integer", "",
-     "plans whose bits are not compared: random fields become infinite or NaN"},
+     "plans whose bits are not compared: fields become infinite or NaN"},
+    {"infinite", "boolean", "", "fields are infinite or NaN after the last measurement"},
     {"backend", "text", "", ""},
     {"device", "text", "", "name of the record"},
     {NULL, NULL, NULL, NULL}};
@@ -527,6 +598,7 @@ static int tune(lua_State *L)
     tz_options_take(L, tuning, tune_options, "tz.tune { plugin = …, grid = … }");
     get_workload(L, tuning, &workload);
     get_tune(L, &workload, families, sizeof families, &request);
+    request.fields = get_fields(L, &workload);
     request.dry = tz_context_get(L)->options->check;
     holder *h = hold(L, tuning, &workload, false);
     tz_try(L, tuning, tz_tune_create(&h->tune, h->workload, &request, &error), &error);
@@ -542,7 +614,7 @@ const tz_api_function tz_predict_functions[] = {
 
     TZ_API("tz.tune(options)", tune,
            "Measures all plans of a problem on this machine, as `trapeze tune` does, and "
-           "compares them with their predictions. The fields hold random numbers. Under "
+           "compares them with their predictions. Under "
            "`--check` nothing is measured: the predictions stand for the measurements.",
            .options = tune_options, .result = tune_result, .recall = TZ_RECALL_GIVE),
     TZ_API_END};

@@ -29,6 +29,8 @@ typedef struct tz_script_sink {
     void (*print)(void *context, const char *text, size_t bytes);
     void (*note)(void *context, tz_note note, const char *line);
     void (*progress)(void *context, const tz_script_progress *progress);
+    /* A plan is compiled that a policy waits for. By any thread, one at a time. */
+    void (*compiled)(void *context);
     /* At the end of a run, also of one that writes no file: what run.json says. */
     void (*record)(void *context, const struct tz_record *record);
     /* The address of the live view, which is open. */

@@ -571,6 +571,8 @@ static void get_plan(lua_State *L, int index, int dims, const tz_script_options 
     config->sync = options->sync;
     config->stopped = tz_interrupt_signal;
     config->overdue = tz_interrupt_overdue;
+    config->compiled = options->sink.compiled;
+    config->told = options->sink.context;
     if (options->backend)
         config->backend = options->backend;
 }

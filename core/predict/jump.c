@@ -121,7 +121,7 @@ tz_status tz_jump_measure(tz_jump_prediction *out, const tz_workload *workload,
     if (!workload->is_here)
         return tz_error_set(error, TZ_UNSUPPORTED, workload->device.name,
                             "this device is not in this machine, so nothing can be measured");
-    tz_status status = tz_bench_create(&bench, workload, ordinal, plan->height, false, error);
+    tz_status status = tz_bench_create(&bench, workload, NULL, ordinal, plan->height, false, error);
     if (status)
         return status;
     status = tz_bench_measure(bench, plan, ROUNDS, &how, &stepping, error);

@@ -77,6 +77,9 @@ static void random_row(const tz_problem *problem, int field, uint64_t seed, void
     const tz_element_type *type = tz_problem_element_type(problem, field);
     const bool integer = tz_type_is_integer(type->type);
     const int64_t count = problem->elements[0];
+    const double initial = problem->stencil->fields[field].initial;
+    const double least = initial != 0.0 ? 0.9 * initial : 0.0;
+    const double range = initial != 0.0 ? 0.2 * initial : 1.0;
     double values[PIECE];
     uint64_t state = seed;
     if (problem->bits) {
@@ -87,10 +90,11 @@ static void random_row(const tz_problem *problem, int field, uint64_t seed, void
         const int64_t some = tz_min(PIECE, count - first);
         for (int64_t i = 0; i < some; i++) {
             const uint64_t bits = next_random(&state);
-            values[i] =
-                integer ? (double)((bits >> 32) * 10 >> 32) : (double)(bits >> 11) * 0x1p-53;
+            values[i] = integer ? (double)((bits >> 32) * 10 >> 32)
+                                : least + range * ((double)(bits >> 11) * 0x1p-53);
         }
-        type->put(values, 0.0, some, (char *)elements + (size_t)first * type->size);
+        type->put(values, initial != 0.0 ? problem->origin[field] : 0.0, some,
+                  (char *)elements + (size_t)first * type->size);
     }
 }
 
@@ -118,7 +122,42 @@ static tz_status store_whole(tz_bench *bench, int field, const void *elements, t
     return bench->workload->backend->store(bench->state, field, &box, elements, error);
 }
 
-static tz_status fill_field(tz_bench *bench, int field, tz_error *error)
+/* A row of cells as elements. */
+static void put_row(const tz_problem *problem, int field, const double *cells, void *elements)
+{
+    const int64_t count = problem->elements[0];
+    uint32_t *words = elements;
+    if (!problem->bits) {
+        tz_problem_element_type(problem, field)
+            ->put(cells, problem->origin[field], count, elements);
+        return;
+    }
+    for (int64_t i = 0; i < count; i++) {
+        words[i] = 0;
+        for (int64_t bit = 0; bit < 32 && bit * count + i < problem->extent[0]; bit++)
+            words[i] |= (uint32_t)(cells[bit * count + i] != 0.0) << bit;
+    }
+}
+
+static tz_status fill_given(const tz_problem *problem, const tz_bench_fields *fields, int field,
+                            size_t bytes, char *elements, tz_error *error)
+{
+    double *cells = malloc((size_t)problem->extent[0] * sizeof *cells);
+    tz_status status = TZ_OK;
+    if (!cells)
+        return tz_error_set(error, TZ_MEMORY, NULL, "not enough memory for a row");
+    for (int64_t z = 0; !status && z < problem->elements[2]; z++)
+        for (int64_t y = 0; !status && y < problem->elements[1]; y++, elements += bytes) {
+            status = fields->row(fields->context, field, y, z, cells, error);
+            if (!status)
+                put_row(problem, field, cells, elements);
+        }
+    free(cells);
+    return status;
+}
+
+static tz_status fill_field(tz_bench *bench, const tz_bench_fields *fields, int field,
+                            tz_error *error)
 {
     const tz_problem *problem = &bench->workload->problem;
     const int64_t all = problem->elements[1] * problem->elements[2];
@@ -127,8 +166,14 @@ static tz_status fill_field(tz_bench *bench, int field, tz_error *error)
     if (!elements)
         return tz_error_set(error, TZ_MEMORY, problem->stencil->fields[field].name,
                             "not enough memory for a field's first values");
-    tz_threads_for(bench->threads, all, random_rows, &(rows){problem, field, 24, elements, row});
-    const tz_status status = store_whole(bench, field, elements, error);
+    tz_status status = TZ_OK;
+    if (fields && fields->given[field])
+        status = fill_given(problem, fields, field, row, elements, error);
+    else
+        tz_threads_for(bench->threads, all, random_rows,
+                       &(rows){problem, field, 24, elements, row});
+    if (!status)
+        status = store_whole(bench, field, elements, error);
     if (bench->keep && !status && problem->stencil->fields[field].role == TZ_STATE)
         bench->first[field] = elements;
     else
@@ -185,8 +230,9 @@ static tz_status check_memory(const tz_workload *workload, bool keep, tz_error *
                         keep ? ", or do not compare bits" : "");
 }
 
-tz_status tz_bench_create(tz_bench **out, const tz_workload *workload, int ordinal, int height_max,
-                          bool keep, tz_error *error)
+tz_status tz_bench_create(tz_bench **out, const tz_workload *workload,
+                          const tz_bench_fields *fields, int ordinal, int height_max, bool keep,
+                          tz_error *error)
 {
     const tz_stencil *stencil = workload->problem.stencil;
     *out = NULL;
@@ -212,7 +258,7 @@ tz_status tz_bench_create(tz_bench **out, const tz_workload *workload, int ordin
         status = workload->backend->create(&bench->state, &bench->context, error);
     for (int f = 0; !status && f < stencil->fields_count; f++)
         if (stencil->fields[f].role != TZ_STREAMED)
-            status = fill_field(bench, f, error);
+            status = fill_field(bench, fields, f, error);
     if (status) {
         tz_bench_destroy(bench);
         return status;
@@ -418,19 +464,12 @@ const char *tz_bench_clock_refusal(const tz_bench *bench)
 
 /* ---- Bits ------------------------------------------------------------------------------------ */
 
-tz_status tz_bench_hash(tz_bench *bench, const tz_plan *plan, int64_t steps, uint64_t *hash,
-                        bool *finite, tz_error *error)
+static tz_status reduce_all(tz_bench *bench, uint64_t *hash, bool *finite, tz_error *error)
 {
     const tz_stencil *stencil = bench->workload->problem.stencil;
     tz_status status = TZ_OK;
     *hash = 0;
     *finite = true;
-    for (int f = 0; !status && f < stencil->fields_count; f++)
-        if (bench->first[f])
-            status = store_whole(bench, f, bench->first[f], error);
-    bench->step = 0;
-    if (!status)
-        status = advance(bench, plan, steps, error);
     for (int f = 0; !status && f < stencil->fields_count; f++) {
         tz_reduction reduction;
         if (stencil->fields[f].role != TZ_STATE)
@@ -441,5 +480,27 @@ tz_status tz_bench_hash(tz_bench *bench, const tz_plan *plan, int64_t steps, uin
         *hash = *hash * UINT64_C(0x100000001b3) ^ reduction.hash;
         *finite = *finite && reduction.not_finite == 0;
     }
+    return status;
+}
+
+tz_status tz_bench_is_finite(tz_bench *bench, bool *finite, tz_error *error)
+{
+    uint64_t hash;
+    return reduce_all(bench, &hash, finite, error);
+}
+
+tz_status tz_bench_hash(tz_bench *bench, const tz_plan *plan, int64_t steps, uint64_t *hash,
+                        bool *finite, tz_error *error)
+{
+    const tz_stencil *stencil = bench->workload->problem.stencil;
+    tz_status status = TZ_OK;
+    for (int f = 0; !status && f < stencil->fields_count; f++)
+        if (bench->first[f])
+            status = store_whole(bench, f, bench->first[f], error);
+    bench->step = 0;
+    if (!status)
+        status = advance(bench, plan, steps, error);
+    if (!status)
+        status = reduce_all(bench, hash, finite, error);
     return status;
 }

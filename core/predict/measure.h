@@ -6,6 +6,8 @@
 #include "predict/workload.h"
 
 enum { TZ_MEASURE_ROUNDS_MAX = 64 };
+/* Predictions that are off by more of the measured time ask for a calibration. */
+#define TZ_MODEL_OFF 0.2
 
 typedef struct tz_measured {
     int rounds;
@@ -39,12 +41,23 @@ typedef struct tz_measuring {
 
 typedef struct tz_bench tz_bench;
 
-/* Fields are random: reals in [0, 1), integers 0 to 9, bits set with probability 0.4. Streamed
- * fields have as many slabs as fit 1 GiB, at most 1024, at least `height_max`. `ordinal` numbers
- * the GPU. `keep` keeps the initial values, which tz_bench_hash() needs. Errors: TZ_MEMORY (with
- * the bytes needed), those of the backend. */
-tz_status tz_bench_create(tz_bench **out, const tz_workload *workload, int ordinal, int height_max,
-                          bool keep, tz_error *error);
+/* What fields hold at first. */
+typedef struct tz_bench_fields {
+    bool given[TZ_FIELDS_MAX]; /* the others are random */
+    /* The cells of a row of a given field. */
+    tz_status (*row)(void *context, int field, int64_t y, int64_t z, double *cells,
+                     tz_error *error);
+    void *context;
+} tz_bench_fields;
+
+/* Fields that `fields` does not give (NULL: all) are random: reals within a tenth of the stencil's
+ * initial value or, where that is 0, in [0, 1); integers 0 to 9; bits set with probability 0.4.
+ * Streamed fields have as many slabs as fit 1 GiB, at most 1024, at least `height_max`. `ordinal`
+ * numbers the GPU. `keep` keeps the initial values, which tz_bench_hash() needs. Errors: TZ_MEMORY
+ * (with the bytes needed), those of the backend. */
+tz_status tz_bench_create(tz_bench **out, const tz_workload *workload,
+                          const tz_bench_fields *fields, int ordinal, int height_max, bool keep,
+                          tz_error *error);
 void tz_bench_destroy(tz_bench *bench); /* NULL is fine */
 
 /* Time `rounds` more rounds of a plan, after stages that do not count. Zero `measured` before the
@@ -73,6 +86,9 @@ const char *tz_bench_clock_refusal(const tz_bench *bench);
  * finite; else the hash says nothing, for the bits of a NaN depend on the order of operands. */
 tz_status tz_bench_hash(tz_bench *bench, const tz_plan *plan, int64_t steps, uint64_t *hash,
                         bool *finite, tz_error *error);
+
+/* Are all cells finite now? */
+tz_status tz_bench_is_finite(tz_bench *bench, bool *finite, tz_error *error);
 
 /* Slabs of the streamed fields; INT64_MAX without streamed fields. */
 int64_t tz_bench_slabs(const tz_bench *bench);

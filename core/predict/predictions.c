@@ -72,10 +72,14 @@ typedef struct compilation {
 
 static void tell(maker *m, const tz_predicted_plan *plan)
 {
-    if (!m->watch || !m->watch->compiled || plan->work.estimated)
+    const bool watched = m->watch && m->watch->compiled;
+    if (plan->work.estimated || (!watched && !m->place->compiled))
         return;
     pthread_mutex_lock(&m->watch_lock);
-    m->watch->compiled(m->watch->context, plan);
+    if (watched)
+        m->watch->compiled(m->watch->context, plan);
+    if (m->place->compiled)
+        m->place->compiled(m->place->told);
     pthread_mutex_unlock(&m->watch_lock);
 }
 
@@ -96,7 +100,7 @@ static void *compile_next(void *data)
                                        &job->work, &job->error);
         tz_predicted_plan plan = {.plan = *job->plan, .work = job->work};
         plan.work.estimated = false;
-        if (!job->status && m->watch && !take_time(m, &plan, NULL))
+        if (!job->status && !take_time(m, &plan, NULL))
             tell(c->m, &plan);
     }
     return NULL;
@@ -177,8 +181,6 @@ bool tz_predictions_is_preferred(const tz_plan *a, double a_s, const tz_plan *be
     if (!on_cpu || a_s > TZ_FIT_ALIKE * best_s)
         return false;
     if (strcmp(a->family, best->family) == 0) {
-        if (strcmp(a->family, "skew") == 0 && a->tile[0] != best->tile[0])
-            return a->tile[0] > best->tile[0];
         const bool planes = a->tile[2] > 1 && best->tile[2] > 1; /* a grid of three dimensions */
         if (planes && a->tile[0] == best->tile[0] && a->tile[1] != best->tile[1])
             return a->tile[1] > best->tile[1];
@@ -381,12 +383,12 @@ static double expected_error(const tz_predictions *f, int i)
     return error;
 }
 
-/* Chooses the plans that are expected to be the best, at most `most` of those expected to be better
- * than the best compiled one, and returns their number. */
-static int choose_best(const tz_predictions *f, int most, bool *wanted)
+/* Chooses the plans that are expected to be the best, at most `most` of those expected to take less
+ * than `margin` times the best compiled one, and returns their number. */
+static int choose_best(const tz_predictions *f, double margin, int most, bool *wanted)
 {
     const int best = find_best(f, false, NULL);
-    const double limit_s = best < 0 ? INFINITY : tz_power_time(&f->plans[best].prediction);
+    const double limit_s = best < 0 ? INFINITY : margin * tz_power_time(&f->plans[best].prediction);
     int count = 0;
     memset(wanted, 0, (size_t)f->count * sizeof *wanted);
     for (; count < most; count++) {
@@ -413,11 +415,12 @@ static tz_status confirm(maker *m, bool *wanted, int threads, tz_error *error)
     tz_predictions *f = m->predictions;
     const double begin = tz_machine_clock_s();
     const double budget_s = m->watch && m->watch->budget_s > 0 ? m->watch->budget_s : INFINITY;
+    const double margin = m->watch && m->watch->margin > 0.0 ? m->watch->margin : 1.0;
     const int batch = threads < BATCH ? threads : BATCH;
     tz_status status = TZ_OK;
     for (int done = 0, count = 1; !status && count > 0 && done < MOST; done += count) {
         const bool over = tz_machine_clock_s() - begin > budget_s;
-        count = over && find_best(f, false, NULL) >= 0 ? 0 : choose_best(f, batch, wanted);
+        count = over && find_best(f, false, NULL) >= 0 ? 0 : choose_best(f, margin, batch, wanted);
         if (count > 0)
             status = compile(m, wanted, threads, error);
     }

@@ -340,6 +340,7 @@ const tz_sheet_column tz_tune_columns[] = {
     TZ_MEMBER("error_mean", tz_tune, error_mean),
     TZ_MEMBER("different", tz_tune, different, .forms = TZ_IN_LUA),
     TZ_MEMBER("not_finite", tz_tune, not_finite, .forms = TZ_IN_LUA),
+    TZ_MEMBER("infinite", tz_tune, infinite, .forms = TZ_IN_LUA),
     TZ_MEMBER("forecast_s", tz_tune, predicting_s, .forms = TZ_IN_JSON),
     TZ_MEMBER("sustained", tz_tune, sustained, .forms = TZ_IN_JSON),
     TZ_MEMBER("clock_unknown", tz_tune, clock_refusal, .forms = TZ_IN_JSON, .sparse = true),

@@ -374,12 +374,16 @@ static tz_status measure_and_check(tuner *t, tz_error *error)
     for (int i = 0; i < t->tune->count; i++)
         if (t->tune->rows[i].plan.height > highest)
             highest = t->tune->rows[i].plan.height;
-    tz_status status = tz_bench_create(&t->bench, t->workload, t->request->ordinal, highest,
-                                       t->request->check, error);
+    bool finite = true;
+    tz_status status = tz_bench_create(&t->bench, t->workload, t->request->fields,
+                                       t->request->ordinal, highest, t->request->check, error);
     if (!status)
         status = measure_all(t, error);
     if (!status)
         status = run_off(t, error);
+    if (!status && t->workload->backend->reduce)
+        status = tz_bench_is_finite(t->bench, &finite, error);
+    t->tune->infinite = !finite;
     if (!status)
         snprintf(t->tune->clock_refusal, sizeof t->tune->clock_refusal, "%s",
                  tz_bench_clock_refusal(t->bench));

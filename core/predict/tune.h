@@ -33,7 +33,8 @@ typedef struct tz_tune_request {
     /* Measure the time of a long run: without rests, after half a second of work on each plan. Else
      * a GPU rests before each round, so that it has its full clock. */
     bool sustained;
-    bool check; /* compare bits */
+    bool check;                    /* compare bits */
+    const tz_bench_fields *fields; /* what they hold at first; NULL: random numbers */
     /* Measure the plans that this predictor lists, and judge the set that it chooses; `families` is
      * NULL. NULL: all candidates. */
     const tz_predictor *lister;
@@ -65,8 +66,9 @@ typedef struct tz_tune {
     double error_median, error_p90, error_mean;
     tz_tune_set set;
     int measured, refused;
-    int different;  /* rows with other bits than height 1 */
-    int not_finite; /* rows that are not compared: random fields are not finite after their steps */
+    int different;       /* rows with other bits than height 1 */
+    int not_finite;      /* rows that are not compared: fields are not finite after their steps */
+    bool infinite;       /* fields are not finite after the last measurement */
     double predicting_s; /* to make the predictions, without compiling */
     /* GPU: how it was measured; why it does not report its clock ("": it does). */
     bool rested, sustained;

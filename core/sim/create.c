@@ -145,6 +145,8 @@ static tz_status set_up(tz_simulation *simulation, const tz_simulation_config *c
         return status;
     simulation->stopped = config->stopped;
     simulation->overdue = config->overdue;
+    simulation->compiled = config->compiled;
+    simulation->told = config->told;
     simulation->sync = config->sync;
     return look_at_device(simulation, config->dry, error);
 }

@@ -12,7 +12,9 @@ tz_place tz__simulation_place(const tz_simulation *simulation, const tz_model_de
                       .limits = simulation->limits,
                       .devices = simulation->devices.count > 0 ? &simulation->devices : NULL,
                       .link = simulation->joined.bytes_per_s > 0 ? &simulation->joined : NULL,
-                      .cancel = {.stopped = simulation->stopped}};
+                      .cancel = {.stopped = simulation->stopped},
+                      .compiled = simulation->compiled,
+                      .told = simulation->told};
 }
 
 const char *tz__simulation_plugin_file(const tz_simulation *simulation)

@@ -65,6 +65,8 @@ struct tz_simulation {
     /* As tz_simulation_config has them. */
     int (*stopped)(void);
     int (*overdue)(void);
+    void (*compiled)(void *told);
+    void *told;
     tz_isa isa;        /* of row functions that the simulation itself calls */
     int device;        /* ordinal of the GPU */
     tz_limits limits;  /* the device's */

@@ -90,7 +90,11 @@ typedef struct tz_simulation_config {
     int threads; /* 0: one for each core */
     /* asked while plans are predicted: not 0 ends that with TZ_INTERRUPTED; NULL: nothing does */
     int (*stopped)(void);
-    int (*overdue)(void); /* the same while a stage waits for a kernel to be compiled */
+    /* Told by any thread, one at a time, when a plan is compiled that a policy waits for; may be
+     * NULL. */
+    void (*compiled)(void *told);
+    void *told;
+    int (*overdue)(void); /* as `stopped`, while a stage waits for a kernel to be compiled */
     tz_plan plan;         /* used if `policy` is NULL; the backend chooses what is 0 */
     const struct tz_plan_wish *policy; /* how plans are chosen during runs (policy/wish.h) */
     bool dry;                          /* check and plan only; allocate no fields */

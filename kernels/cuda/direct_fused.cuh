@@ -19,7 +19,7 @@ struct tz_earlier_values {
 // clang-format on
 
 typedef pass_0::TZ__CAT(context_, TZ_EARLIER) tz_earlier_context;
-template <bool BORDER> TZ_DEVICE void tz_earlier_update(tz_earlier_context &c, const tz_place &p)
+template <int BORDER> TZ_DEVICE void tz_earlier_update(tz_earlier_context &c, const tz_place &p)
 {
     pass_0::TZ__CAT(update_, TZ_EARLIER)<BORDER>(c, p);
 }
@@ -33,31 +33,34 @@ TZ_DEVICE void tz_earlier_fill(const tz_arguments &a, tz_earlier_context &c){TZ_
             return tz_value_outside<type>(a, tz_edges_of<type>(a, index), x, x, y, z);             \
         tz_earlier_context c;                                                                      \
         tz_earlier_fill(a, c);                                                                     \
-        tz_earlier_update<true>(c, {x, y, z, 0, step});                                            \
+        tz_earlier_update<TZ_BORDER>(c, {x, y, z, 0, step, 0, 0, 0});                              \
         return c.name##_new;                                                                       \
     }
 TZ_WRITES_0(TZ__EARLIER_FUNCTION)
 
+// clang-format off
 /* Before the second pass: the first one at all places, and what only that writes. */
 #define TZ__EARLIER_KEEP(role, name, type, index)                                                  \
-    c.name##_new = BORDER ? tz_earlier_##name(a, p.x, p.y, p.z, p.step) : c.tz_earlier.name[0];
+    c.name##_new =                                                                                 \
+        BORDER == TZ_BORDER ? tz_earlier_##name(a, p.x, p.y, p.z, p.step) : c.tz_earlier.name[0];
 #define TZ__EARLIER_TAKE(role, name, type, index) c.tz_earlier.name[tz_k] = earlier.name##_new;
 #define TZ__EARLIER_PLACE(k, dx, dy, dz)                                                           \
     {                                                                                              \
         const int tz_k = k;                                                                        \
-        const tz_index plane = TZ_DIMS > 2 ? (tz_index)a.plane : 0;                                \
         tz_earlier_context earlier = context;                                                      \
         earlier.tz_doubt = c.tz_doubt;                                                             \
-        tz_earlier_update<false>(earlier,                                                          \
-                                 {p.x + dx, p.y + dy, p.z + dz,                                    \
-                                  p.at + dx + (tz_index)a.pitch * dy + plane * dz, p.step});       \
+        const int x = tz_column<BORDER>(a, p, dx);                                                 \
+        tz_earlier_update<BORDER>(earlier,                                                         \
+                                  {x, p.y + dy, p.z + dz, p.at, p.step, p.columns + (x - p.x),     \
+                                   p.rows + dy, p.planes + dz});                                   \
         TZ_WRITES_0(TZ__EARLIER_TAKE)                                                              \
         c.tz_doubt = earlier.tz_doubt;                                                             \
     }
-    template <bool BORDER, class C>
+    // clang-format on
+    template <int BORDER, class C>
     TZ_DEVICE void tz_earlier_make(const tz_arguments &a, C &c, const tz_place &p)
 {
-    if (!BORDER) {
+    if (BORDER != TZ_BORDER) {
         tz_earlier_context context;
         tz_earlier_fill(a, context);
         TZ_PLACES(TZ__EARLIER_PLACE)
@@ -69,11 +72,11 @@ TZ_WRITES_0(TZ__EARLIER_FUNCTION)
 #define TZ__EARLIER_FOUND(k, x, y, z)                                                              \
     if (dx == x && dy == y && dz == z)                                                             \
         return values[k];
-template <bool BORDER, class T, class F>
+template <int BORDER, class T, class F>
 TZ_DEVICE T tz_read_earlier(const tz_arguments &a, const tz_place &p,
                             const T (&values)[TZ_PLACES_COUNT], F function, int dx, int dy, int dz)
 {
-    if (!BORDER) {
+    if (BORDER != TZ_BORDER) {
         TZ_PLACES(TZ__EARLIER_FOUND)
     }
     return function(a, p.x + dx, p.y + dy, p.z + dz, p.step);

@@ -2,20 +2,23 @@
  *
  * Blocks have the axes of the grid. geometry: cells of a lane; [5] is the pass. */
 
-/* The last axis, along which lanes go: its coordinate of a place, its extent; and from one cell of
- * a lane to the next. */
+/* The last axis, along which lanes go: its coordinate of a place, and the member that counts with
+ * it; its extent; and from one cell of a lane to the next. */
 #if TZ_DIMS == 1
 #define TZ_ALONG x
+#define TZ_FURTHER at
 #define TZ_LENGTH(a) (a).nx
 #define TZ_STRIDE TZ_THREADS
 #define TZ_STRIDE_AT(a) TZ_THREADS
 #elif TZ_DIMS == 2
 #define TZ_ALONG y
+#define TZ_FURTHER rows
 #define TZ_LENGTH(a) (a).ny
 #define TZ_STRIDE 1
 #define TZ_STRIDE_AT(a) (a).pitch
 #else
 #define TZ_ALONG z
+#define TZ_FURTHER planes
 #define TZ_LENGTH(a) (a).nz
 #define TZ_STRIDE 1
 #define TZ_STRIDE_AT(a) (tz_index)(a).plane
@@ -23,11 +26,11 @@
 
 // clang-format off
 #define TZ__STORE(role, name, type, index)                                                         \
-    tz_store_one((type *)a.out[index] + p[k].at, c[k].name##_new);
+    tz_store_one((type *)a.out[index] + tz_offset_of(a, p[k], 0, 0), c[k].name##_new);
 /* The loads of a step come before its stores, so that they wait for memory together. Returns
  * whether all cells are right. */
 #define TZ__DEFINE_PASS(pass, cell, radius)                                                        \
-    template <bool BORDER>                                                                         \
+    template <int BORDER>                                                                          \
     TZ_DEVICE bool tz_run_##pass(const tz_arguments &a, tz_place at, int end)                      \
     {                                                                                              \
         bool right = true;                                                                         \
@@ -41,12 +44,14 @@
             pass_##pass::context_##cell c[TZ_CELLS];                                               \
             TZ_UNROLL for (int k = 0; k < TZ_CELLS; k++) {                                         \
                 p[k] = at;                                                                         \
+                p[k].TZ_ALONG += k * TZ_STRIDE;                                                    \
+                p[k].TZ_FURTHER += k * TZ_STRIDE;                                                  \
                 c[k] = context;                                                                    \
                 TZ__MAKE_EARLIER(BORDER, a, c[k], p[k])                                            \
                 pass_##pass::update_##cell<BORDER>(c[k], p[k]);                                    \
-                at.TZ_ALONG += TZ_STRIDE;                                                          \
-                at.at += TZ_STRIDE_AT(a);                                                          \
             }                                                                                      \
+            at.TZ_ALONG += TZ_CELLS * TZ_STRIDE;                                                   \
+            at.at += TZ_CELLS * TZ_STRIDE_AT(a);                                                   \
             TZ_UNROLL for (int k = 0; k < TZ_CELLS; k++)                                           \
                 if (k == 0 || p[k].TZ_ALONG < end) {                                               \
                     TZ_STORES_##pass(TZ__STORE)                                                    \
@@ -57,8 +62,8 @@
     }
 #define TZ__RUN_PASS(pass, cell, radius)                                                           \
     if ((TZ_LAUNCHES == 1 || a.geometry[5] == pass) &&                                             \
-        !(inside && tz_run_##pass<false>(a, p, end)))                                              \
-        tz_run_##pass<true>(a, p, end);
+        !(inside && tz_run_##pass<TZ_INNER>(a, p, end)))                                           \
+        tz_run_##pass<TZ_BORDER>(a, p, end);
 // clang-format on
 TZ_LAUNCH_LIST(TZ__DEFINE_PASS)
 
@@ -70,7 +75,7 @@ TZ_KERNEL_MANY(tz_stage, TZ_THREADS, TZ_BLOCKS)(const TZ_UNCOPIED tz_arguments a
 {
     const int cells = a.geometry[0], thread = tz_thread();
     const int chunk = TZ_SPAN_LOW(a) + tz_block(TZ_DIMS - 1) * cells * TZ_STRIDE;
-    tz_place p = {thread % TZ_WIDE, thread / TZ_WIDE, 0, 0, a.step};
+    tz_place p = {thread % TZ_WIDE, thread / TZ_WIDE, 0, 0, a.step, 0, 0, 0};
     if (TZ_DIMS > 1)
         p.x += tz_block(0) * TZ_WIDE;
     if (TZ_DIMS > 2)
@@ -87,7 +92,7 @@ TZ_KERNEL_MANY(tz_stage, TZ_THREADS, TZ_BLOCKS)(const TZ_UNCOPIED tz_arguments a
     /* The warp's elements. A last step may go beyond `last`. */
     const int x = p.x - tz_lane() % TZ_WIDE, columns = TZ_BITS_GRID ? a.columns - 31 * a.nx : a.nx;
     const int far = last + (TZ_CELLS - 1) * TZ_STRIDE - 1;
-    const bool inside = TZ_INSIDE_OF(X, x, TZ_DIMS == 1 ? far : x + 31, columns) &&
+    const bool inside = (TZ_BESIDE || TZ_INSIDE_OF(X, x, TZ_DIMS == 1 ? far : x + 31, columns)) &&
                         (TZ_DIMS < 2 || TZ_INSIDE_OF(Y, p.y, TZ_DIMS == 2 ? far : p.y, a.ny)) &&
                         (TZ_DIMS < 3 || TZ_INSIDE_OF(Z, p.z, far, a.nz));
     TZ_LAUNCH_LIST(TZ__RUN_PASS)

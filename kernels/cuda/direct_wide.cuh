@@ -5,7 +5,7 @@
  * cells of a row in each step. Of each field it keeps its own columns of the planes that it reads
  * in registers. It loads all other neighbours where it needs them: other lanes of the block load
  * the same, so they are in the first-level cache. Blocks that read outside the grid run a second
- * instance of the code (BORDER).
+ * instance of the code (BORDER), as lanes do whose quick divisions may be wrong (divide.cuh).
  *
  * Defined by C, besides what common.cuh lists:
  *
@@ -15,7 +15,7 @@
  *   TZ_REACH                         largest distance at which the pass reads
  *   TZ_SHORT                         1: an axis is not longer than it is read past its sides
  *   TZ_BELOW_x, TZ_ABOVE_x           how far it reads to both sides of axis x, y, z */
-#include "common.cuh"
+#include "divide.cuh"
 
 struct tz_cell_place {
     int i; /* among the lane's cells */
@@ -197,8 +197,9 @@ TZ_DEVICE void tz_direct_store(const tz_arguments &a, const tz_place &p, T *fiel
     const type(*name)[2 * TZ_CELL_RADIUS + 1][TZ_VECTOR + 2 * TZ_CELL_RADIUS];                     \
     type(*name##_out)[TZ_VECTOR];
 #define TZ_CELL_ONCE(cell, ONCE)                                                                   \
-    TZ__CONTEXT(cell, )                                                                            \
-    TZ__CELL_UPDATE(cell, ONCE, const context_##cell, tz_cell_place, , )
+    TZ__CONTEXT(cell, tz_doubts tz_doubt;)                                                         \
+    TZ__CELL_UPDATE(cell, ONCE, context_##cell, tz_cell_place, template <bool TZ__BORDER>,         \
+                    <TZ__BORDER>)
 #define TZ__AT3(f, dx, dy, dz)                                                                     \
     (tz_c.f[(dz) + TZ_CELL_RADIUS][(dy) + TZ_CELL_RADIUS][tz_p.i + (dx) + TZ_CELL_RADIUS])
 #define TZ_PUT(f, value) ((*tz_c.f##_out)[tz_p.i] = (value))

@@ -41,22 +41,28 @@
     TZ__CONTEXT_CONSTANTS(0)                                                                       \
     TZ_QUEUE_LIST(TZ__QUEUE)                                                                       \
     TZ_ROLL for (; p.z < end; p.z++) {                                                             \
+        c.tz_doubt = tz_no_doubts();                                                               \
         TZ_FIELD_LIST(TZ__NOTHING)                                                                 \
         TZ_QUEUE_LIST(TZ__ADVANCE)                                                                 \
         TZ_OWN_LIST(TZ__OWN)                                                                       \
         TZ_ROW_LIST(TZ__ROW)                                                                       \
         TZ_UNROLL for (int e = 0; e < TZ_VECTOR; e++) {                                            \
             const tz_cell_place cell_place = {e, p.x + e, p.y, p.z, a.step};                       \
-            pass_##pass::update_##cell(c, cell_place);                                             \
+            pass_##pass::update_##cell<BORDER>(c, cell_place);                                     \
         }                                                                                          \
         TZ_STORED_LIST(TZ__STORE)                                                                  \
         p.at += a.plane;                                                                           \
+        right = right && !tz_is_doubtful(c.tz_doubt);                                              \
     }
 // clang-format on
 
-/* Computes the planes from p.z to before `end`. */
-template <bool BORDER>
-TZ_DEVICE void tz_run(const tz_arguments &a, tz_place p, int end){TZ_PASS_LIST(TZ__RUN_PASS)}
+/* Computes the planes from p.z to before `end`. Returns whether all cells are right. */
+template <bool BORDER> TZ_DEVICE bool tz_run(const tz_arguments &a, tz_place p, int end)
+{
+    bool right = true;
+    TZ_PASS_LIST(TZ__RUN_PASS)
+    return right;
+}
 
 TZ_KERNEL_MANY(tz_stage, 32 * TZ_WARPS, TZ_BLOCKS)(const tz_arguments a)
 {
@@ -76,8 +82,6 @@ TZ_KERNEL_MANY(tz_stage, 32 * TZ_WARPS, TZ_BLOCKS)(const tz_arguments a)
     const bool inside = x >= below && x + columns + above <= a.nx && y >= TZ_BELOW_Y &&
                         y + TZ_WARPS + TZ_ABOVE_Y <= a.ny && z >= TZ_BELOW_Z &&
                         end + TZ_ABOVE_Z <= a.nz;
-    if (inside)
-        tz_run<false>(a, p, end);
-    else
+    if (!(inside && tz_run<false>(a, p, end)))
         tz_run<true>(a, p, end);
 }

@@ -159,7 +159,7 @@ static tz_status measure(tz_prediction_table *table, const tz_workload *workload
     int block[TZ_AXES];
     for (int axis = 0; axis < TZ_AXES; axis++)
         block[axis] = (int)table->rows[0].plan.tile[axis];
-    tz_status status = tz_bench_create(&bench, workload, ordinal, 1, false, error);
+    tz_status status = tz_bench_create(&bench, workload, NULL, ordinal, 1, false, error);
     if (status)
         return status;
     status = tz_bench_by(bench, time_plain, block, ROUNDS, &table->measured, error);

@@ -294,45 +294,48 @@ TEST(a_calibration_can_be_stopped)
     assert_false(device.clock_hz.known);
 }
 
-/* Every number is known, in bounds and has a source. Speeds are not checked. */
-TEST(this_cpu_can_be_calibrated)
+/* Clocks on which equal work takes a second each time, or one to two: other programs run. */
+static double made_up_s;
+
+static double quiet_clock_s(void)
 {
-    static tz_model_device device, again;
-    char path[512];
-    const tz_calibration how = {.seconds = 0.2, .far_bytes = 16 << 20};
-    const tz_status status = tz_calibrate_cpu(&device, &how, &failure);
+    return made_up_s += 1.0;
+}
+
+static double busy_clock_s(void)
+{
+    static unsigned random = 1;
+    random = random * 1664525u + 1013904223u;
+    return made_up_s += 1.0 + (double)(random >> 16) / 65536.0;
+}
+
+TEST(a_busy_machine_shows_in_the_spread)
+{
+    static tz_model_device quiet, busy;
+    tz_calibration how = {.seconds = 0.1, .far_bytes = 16 << 20, .clock_s = quiet_clock_s};
+    const tz_status status = tz_calibrate_cpu(&quiet, &how, &failure);
     if (status == TZ_UNSUPPORTED)
         skip_test("%s", failure.message);
     assert_ok(status);
-    const tz_model_number *const wanted[] = {&device.clock_hz,
-                                             &device.issue_rate,
-                                             &device.fp32_mixed_rate,
-                                             &device.fp64_mixed_rate,
-                                             &device.integer_rate,
-                                             &device.logic_rate,
-                                             &device.special_rate,
-                                             &device.load_rate,
-                                             &device.unaligned_load_rate,
-                                             &device.store_rate,
-#ifdef __GLIBC__ /* which knows these two where the kernel names no caches */
-                                             &device.l1_bytes,
-                                             &device.l2_bytes,
-                                             &device.l1_bandwidth_bytes_per_s,
-                                             &device.l2_bandwidth_bytes_per_s,
-#endif
-                                             &device.memory_latency_s,
-                                             &device.copy_bandwidth_bytes_per_s,
-                                             &device.fork_s,
-                                             &device.cores,
-                                             &device.vector_bytes};
-    for (size_t i = 0; i < sizeof wanted / sizeof *wanted; i++)
-        assert_true(wanted[i]->known && wanted[i]->value > 0 && wanted[i]->source[0] != '\0');
-    assert_true(device.memory_latency_s.value * device.clock_hz.value > 0.5);
-    assert_true(device.special_rate.value < device.fp32_mixed_rate.value);
-    assert_ok(tz_device_keep(&device, path, sizeof path, &failure));
-    assert_ok(tz_device_of(&tz_backend_cpu, 0, &again, &failure));
-    assert_memory_equal(&device, &again, sizeof again);
-    assert_int_equal(unlink(path), 0);
+    how.clock_s = busy_clock_s;
+    assert_ok(tz_calibrate_cpu(&busy, &how, &failure));
+    assert_non_null(strstr(quiet.clock_hz.source, "median 0.0 % slower"));
+    assert_null(strstr(busy.clock_hz.source, "median 0.0 % slower"));
+    assert_true(tz_calibration_spread(&busy) > TZ_CALIBRATION_BUSY);
+}
+
+TEST(the_spread_is_what_sources_say)
+{
+    static tz_model_device record;
+    assert_true(tz_calibration_spread(&record) == 0.0);
+    tz_number_set(&record.clock_hz, 1e9, "measured: a chain, best of 9, median 3.0 %% slower");
+    tz_number_set(&record.fp32_rate, 4, "measured: FADD, median of 20, spread 40.0 %%");
+    tz_number_set(&record.l2_latency_s, 1e-7, "measured: loads, median of 20, spread up to 1 %%");
+    tz_number_set(&record.fork_s, 1e-6, "measured: calls, best quarter of 9, median 3 us");
+    assert_true(fabs(tz_calibration_spread(&record) - 0.215) < 1e-9); /* between 3 and 40 % */
+    tz_number_set(&record.fp32_rate, 4, "measured: FADD, median of 20, spread 2.0 %%");
+    assert_true(fabs(tz_calibration_spread(&record) - 0.025) < 1e-9);
+    assert_true(tz_calibration_spread(&record) < TZ_CALIBRATION_BUSY);
 }
 
 static int set_up(void **state)

@@ -199,7 +199,28 @@ local explosive = tz.stencil { name = "explosive", dims = 2, fields = { "u" },
                                update = { u = "1e20*u*u - 1e20*u[1,0]*u[0,1]" } }
 local e = tz.tune { plugin = explosive, grid = { 96, 64 }, backend = "cpu", rounds = 1, seconds = 0.001, threads = 1 }
 tz.expect(tz.checking or e.different == 0 and e.not_finite > 0)
+tz.expect(tz.checking or e.infinite)
 for _, row in ipairs(e.rows) do tz.expect(row.same_bits == nil) end
+-- With fields of its own it stays finite; a field that is not given is near its initial value.
+local function finite(stencil, fields)
+    return tz.tune { plugin = stencil, grid = { 96, 64 }, backend = "cpu", height = 2, rounds = 1, seconds = 0.001,
+                     threads = 1, fields = fields }
+end
+tz.expect(tz.checking or finite(explosive, { u = function(x) return x / 1e41 end }).infinite == false)
+tz.expect(tz.checking or finite(explosive, { u = 1e-25 }).not_finite == 0)
+tz.expect(tz.checking or finite(explosive, { u = tz.random { seed = 1, range = { 0, 1e-30 } } }).different == 0)
+local cells = tz.array { shape = { 96, 64 } }
+tz.expect(tz.checking or finite(explosive, { u = cells }).infinite == false)
+-- 1 / (u - 0.5) is finite for u from 0.9 to 1.1.
+local near = tz.stencil { name = "near", dims = 2, fields = { u = { initial = 1 } },
+                          update = { u = "u > 0.8 and u < 1.2 ? u[1,0] : 1/(u - u)" } }
+tz.expect(tz.checking or finite(near).infinite == false and finite(near, { u = 2 }).infinite)
+for text, fields in pairs {
+    ["'fields' must be a table, not a number"] = 3, ["unknown key 'v'; known: u"] = { v = 1 },
+    ["tz.tune: field 'u': needs a number"] = { u = {} } } do
+    local ok, message = pcall(finite, explosive, fields)
+    tz.expect(not ok and message:find(text, 1, true), tostring(message))
+end
 -- The plan of a row is one that a simulation takes.
 local sim = tz.simulation { plugin = "star2d1r", grid = { 96, 64 }, backend = "cpu", threads = 1,
                             height = t.best.height, tile = t.best.tile, family = t.best.family }
@@ -219,10 +240,10 @@ sim:run(31)
 END
 t run explained.lua --quiet --out explained
 t explain explained
-expect "explain" rc 0 says "star2d1r on 128 x 96, single" says "skew, height 3" says "10 stages, 30 steps" says "because: " \
+expect "explain" rc 0 says "star2d1r on 128 x 96, single" says "diamond, height 3" says "10 stages, 30 steps" says "because: " \
     says "roofs predicts" says "better   "
 t explain explained --csv
-check "explain --csv: facts" is "$(grep -c '^"sim1: star2d1r.* backend cpu",ran,"skew, height 3.*; because' out) $(grep -c '^ ' out)" "1 0"
+check "explain --csv: facts" is "$(grep -c '^"sim1: star2d1r.* backend cpu",ran,"diamond, height 3.*; because' out) $(grep -c '^ ' out)" "1 0"
 t info explained --csv
 check "info --csv: facts" grep -q '^[a-z0-9]*: star2d1r,grid,128 x 96$' out
 unset TRAPEZE_DEVICES

@@ -260,7 +260,7 @@ TEST(test_forms)
         "#define CELL_ROWS(D) D(-1, CELL_ROW1) D(0, CELL_ROW2) D(1, CELL_ROW1)\n"
         "\n"
         "/* What the sum of all rows makes of the cell. */\n"
-        "#define CELL_RESULT(tz_all) (TZ_R(0.25) * (tz_all) / 3)\n"
+        "#define CELL_RESULT(tz_all) (TZ_DIV(TZ_R(0.25) * (tz_all), 3))\n"
         "\n"
         "TZ_CELL_ROWS_OF(tz_update_, tz_u_, real, CELL_ROWS, CELL_RESULT)\n"
         "\n"

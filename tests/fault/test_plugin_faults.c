@@ -226,7 +226,6 @@ SCRATCH_TEST(a_second_plugin_of_the_same_id_is_refused)
     char *life = scratch_slurp(TZ_TEST_PLUGIN_DIR "/life.so", &bytes);
     scratch *s = *state;
     scratch_file(s, "copy.so", life, bytes);
-    free(life);
     const char *folders[] = {TZ_TEST_PLUGIN_DIR, TZ_TEST_PLUGIN_DIR, s->directory};
     tz_registry *registry = NULL;
     assert_ok(tz_registry_create(&registry, folders, 3, &failure));

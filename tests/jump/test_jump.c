@@ -184,8 +184,7 @@ static void begin(exact_system *s, const trial *t, const char *backend)
     *s = (exact_system){.simulation = simulation, .source = -1};
     const tz_stencil *stencil = simulation->problem.stencil;
     const int64_t cells = tz_simulation_cells(simulation);
-    double *values = malloc((size_t)cells * sizeof *values);
-    assert_non_null(values);
+    double *values = test_room((size_t)cells * sizeof *values);
     for (int f = 0; f < stencil->fields_count; f++) {
         const bool is_state = stencil->fields[f].role == TZ_STATE;
         if (is_state)
@@ -194,23 +193,20 @@ static void begin(exact_system *s, const trial *t, const char *backend)
             values[cell] = is_state ? 1.0 + uniform() : t->of->source ? 0.01 * uniform() : 0.0;
         assert_ok(tz_simulation_write(simulation, f, NULL, values, NULL, &failure));
     }
-    free(values);
     t->of->describe(s);
 }
 
 static void read_state(const exact_system *s, quad *values)
 {
     const int64_t cells = tz_simulation_cells(s->simulation);
-    double *room = malloc((size_t)cells * sizeof *room);
-    assert_non_null(room);
+    double *cells_read = test_room((size_t)cells * sizeof *cells_read);
     for (int i = 0; i < s->fields; i++) {
-        assert_ok(tz_simulation_read(s->simulation, s->field[i], NULL, room, &failure));
+        assert_ok(tz_simulation_read(s->simulation, s->field[i], NULL, cells_read, &failure));
         for (int64_t cell = 0; cell < cells; cell++)
             values[i * cells + cell] =
-                (quad)room[cell] - (quad)s->simulation->problem.origin[s->field[i]];
+                (quad)cells_read[cell] - (quad)s->simulation->problem.origin[s->field[i]];
     }
     values[s->fields * cells] = 1;
-    free(room);
 }
 
 static void jump_by(tz_simulation *simulation, int64_t steps)
@@ -232,8 +228,7 @@ static double worst_of(const exact_system *s, const quad *start, const quad *exa
 {
     const double condition = tz_simulation_jumps(s->simulation)->rounding / 4e-15;
     double error = 0.0, most = 0.0;
-    quad *now = malloc((size_t)size * sizeof *now);
-    assert_non_null(now);
+    quad *now = test_room((size_t)size * sizeof *now);
     read_state(s, now);
     for (int64_t i = 0; i + 1 < size; i++) {
         most = larger(larger(most, exact[i]), start[i]);
@@ -243,7 +238,6 @@ static double worst_of(const exact_system *s, const quad *start, const quad *exa
             off = fmax(0.0, off - ldexp(1.0, ilogb(larger(0x1p-126, exact[i])) - 23));
         error = fmax(error, off);
     }
-    free(now);
     return error / most / condition;
 }
 
@@ -257,11 +251,10 @@ static double check(const trial *t)
     quad *results[STEPS];
     int64_t size;
     begin(&s, t, "cpu");
-    quad *matrix = exact_matrix(&s, &size), *start = malloc((size_t)size * sizeof *start);
-    double *values = malloc((size_t)size * sizeof *values);
-    assert_true(start && values);
+    quad *matrix = exact_matrix(&s, &size), *start = test_room((size_t)size * sizeof *start);
+    double *values = test_room((size_t)size * sizeof *values);
     for (int i = 0; i < STEPS; i++)
-        assert_non_null(results[i] = malloc((size_t)size * sizeof **results));
+        results[i] = test_room((size_t)size * sizeof **results);
     read_state(&s, start);
     exact_powers(matrix, size, start, steps, STEPS, results);
     const int64_t cells = tz_simulation_cells(s.simulation);
@@ -280,10 +273,7 @@ static double check(const trial *t)
                           t->of->stencil, t->boundary[0], (long long)steps[i], part,
                           s.simulation->jumps.rounding / 4e-15);
         worst = larger(worst, part);
-        free(results[i]);
     }
-    free(start);
-    free(values);
     tz_simulation_destroy(s.simulation);
     return worst;
 }

@@ -58,10 +58,12 @@ static inline tz_status oracle_try(tz_simulation **out, const oracle_config *c, 
     return tz_simulation_create(out, &config, error);
 }
 
+/* It is destroyed when the test ends. */
 static inline tz_simulation *oracle_create(oracle_config config)
 {
     tz_simulation *simulation = NULL;
     assert_ok(oracle_try(&simulation, &config, &failure));
+    at_end(tz_simulation_destroy, simulation);
     return simulation;
 }
 
@@ -114,7 +116,7 @@ static inline double oracle_random(uint64_t *state)
 
 static inline double *oracle_numbers(int64_t count)
 {
-    return calloc((size_t)count, sizeof(double));
+    return test_room((size_t)count * sizeof(double));
 }
 
 /* A field's values at the start and at the end; `expected` NULL: any. */
@@ -136,7 +138,8 @@ static inline void oracle_compare(oracle_config c, int64_t steps, const double t
         c.precision = real ? k / HEIGHTS : -1;
         c.height = k % HEIGHTS;
         c.backend = c.height ? "cpu" : "reference";
-        tz_simulation *simulation = oracle_create(c);
+        tz_simulation *simulation = NULL;
+        assert_ok(oracle_try(&simulation, &c, &failure));
         for (int f = 0; f < count; f++)
             oracle_write(simulation, fields[f].field, fields[f].start);
         oracle_run(simulation, steps);
@@ -153,7 +156,6 @@ static inline void oracle_compare(oracle_config c, int64_t steps, const double t
         }
         tz_simulation_destroy(simulation);
     }
-    free(got);
 }
 
 /* Index of the cell that a neighbour index means, or -1 where it lies outside (fixed). */
@@ -192,8 +194,6 @@ static inline double oracle_poisson_residual(const tz_simulation *simulation, in
             }
             largest = fmax(largest, fabs(f[i] - sum[0] / (hx * hx) - sum[1] / (hy * hy)));
         }
-    free(u);
-    free(f);
     return largest;
 }
 

@@ -83,7 +83,6 @@ TEST(closed_forms)
                 assert_true(fabs(u[i] - (1.0 - 0.5 * pow(1.0 - 0.0545, 100))) < 1e-5);
             else
                 assert_true(u[i] == 1.0);
-        tz_simulation_destroy(simulation);
     }
 }
 

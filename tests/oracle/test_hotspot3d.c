@@ -125,7 +125,6 @@ TEST(heat_is_kept)
     assert_ok(tz_simulation_reduce(simulation, 0, &r, &failure));
     const double rise = r.sum - 323.15 * CELLS, expected = 2.0 * time / chip_make().cap;
     assert_true(fabs(rise / expected - 1.0) < 1e-8);
-    tz_simulation_destroy(simulation);
 }
 
 TEST_GROUP(open_plugins, close_plugins)

@@ -107,7 +107,6 @@ TEST(shear_wave)
     const double expected = 0.01 * exp(-viscosity * k * k * TIME);
     assert_true(fabs(amplitude / expected - 1.0) < 2e-3);
     assert_true(fabs(mass - N * M) < 1e-9);
-    tz_simulation_destroy(simulation);
 }
 
 /* A channel between solids two cells thick, where populations bounce for ever: the flow beside them

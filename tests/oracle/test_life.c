@@ -61,9 +61,6 @@ static void check(const rule *r, int64_t nx, int64_t ny, int64_t nz, const char 
         memcpy(a, b, (size_t)cells * sizeof *a);
     }
     oracle_compare(config, steps, exact, 1, &(oracle_values){"alive", start, a});
-    free(start);
-    free(a);
-    free(b);
 }
 
 TEST(bytes)
@@ -104,7 +101,6 @@ TEST(counts)
             oracle_run(simulation, 1);
             oracle_read(simulation, "alive", cells);
             assert_true((cells[13] != 0.0) == (n == birth));
-            tz_simulation_destroy(simulation);
         }
 }
 
@@ -122,7 +118,6 @@ static tz_simulation *world(int64_t nx, int64_t ny, const char *boundary, int64_
         for (int64_t i = 0; rows[j][i]; i++)
             cells[(y + j) * nx + x + i] = rows[j][i] == 'O';
     oracle_write(simulation, "alive", cells);
-    free(cells);
     return simulation;
 }
 
@@ -137,7 +132,6 @@ static int64_t population(const tz_simulation *simulation)
         count += values[i] != 0.0;
     assert_ok(tz_simulation_reduce(simulation, 0, &reduction, &failure));
     assert_int_equal(reduction.population, count);
-    free(values);
     return count;
 }
 
@@ -155,7 +149,6 @@ TEST(glider)
             for (int x = 0; x < N; x++)
                 assert_true(after[(y + step) % N * N + (x + step) % N] == before[y * N + x]);
     }
-    tz_simulation_destroy(simulation);
 }
 
 TEST(gosper_gun)
@@ -173,7 +166,6 @@ TEST(gosper_gun)
         oracle_run(simulation, 30);
         assert_int_equal(population(simulation), 36 + 5 * gliders);
     }
-    tz_simulation_destroy(simulation);
 }
 
 TEST(r_pentomino)
@@ -186,7 +178,6 @@ TEST(r_pentomino)
         oracle_run(simulation, 1);
         assert_int_equal(population(simulation), 116);
     }
-    tz_simulation_destroy(simulation);
 }
 
 TEST(unknown_rule)

@@ -5,8 +5,7 @@
 
 static int32_t *random_weights(int64_t nx, int64_t rows, int range, uint64_t seed)
 {
-    int32_t *weights = malloc((size_t)(nx * rows) * sizeof *weights);
-    assert_non_null(weights);
+    int32_t *weights = test_room((size_t)(nx * rows) * sizeof *weights);
     for (int64_t i = 0; i < nx * rows; i++)
         weights[i] = (int32_t)(oracle_random(&seed) * range);
     return weights;
@@ -19,9 +18,9 @@ typedef struct answer {
 
 static answer solve(const int32_t *weights, int64_t nx, int64_t rows, int periodic)
 {
-    answer a = {calloc((size_t)(nx * (rows + 1)), sizeof(int64_t)),
-                calloc((size_t)rows, sizeof(int64_t))};
-    signed char *from = calloc((size_t)(nx * rows), 1);
+    answer a = {test_room((size_t)(nx * (rows + 1)) * sizeof(int64_t)),
+                test_room((size_t)rows * sizeof(int64_t))};
+    signed char *from = test_room((size_t)(nx * rows));
     for (int64_t k = 0; k < rows; k++) {
         const int64_t *old = a.cost + k * nx;
         for (int64_t x = 0; x < nx; x++) {
@@ -50,7 +49,6 @@ static answer solve(const int32_t *weights, int64_t nx, int64_t rows, int period
         a.path[k] = column;
         column = oracle_wrap(column + from[k * nx + column], nx);
     }
-    free(from);
     return a;
 }
 
@@ -73,7 +71,7 @@ static void take_list(void *context, const char *name, int64_t count, const int6
     found *f = context;
     assert_string_equal(name, "columns");
     f->count = count;
-    f->columns = malloc((size_t)(count + 1) * sizeof *values);
+    f->columns = test_room((size_t)(count + 1) * sizeof *values);
     memcpy(f->columns, values, (size_t)count * sizeof *values);
 }
 
@@ -129,13 +127,7 @@ static void check_size(int64_t nx, int64_t rows, int range, uint64_t seed, const
         /* Where the walls matter not, ties are as documented too. */
         if (!periodic)
             assert_memory_equal(f.columns, a.path, (size_t)rows * sizeof *a.path);
-        free(f.columns);
-        tz_simulation_destroy(simulation);
     }
-    free(cost);
-    free(a.cost);
-    free(a.path);
-    free(weights);
 }
 
 TEST(costs_and_paths)
@@ -158,8 +150,6 @@ TEST(no_rows_yet)
     assert_ok(find_path(simulation, &f, &failure));
     assert_int_equal(f.count, 0);
     assert_true(f.cost == 0.0 && f.end == 0.0);
-    free(f.columns);
-    tz_simulation_destroy(simulation);
 }
 
 /* Too many rows to keep a choice for every cell: the path is found in pieces. */
@@ -187,9 +177,6 @@ TEST(long_paths)
         found f;
         assert_ok(find_path(simulation, &f, &failure));
         check_path(simulation, &f, rows, least);
-        free(f.columns);
-        free(cost);
-        tz_simulation_destroy(simulation);
     }
 }
 
@@ -202,8 +189,6 @@ TEST(path_needs_zero_start)
     oracle_run(simulation, 20);
     found f;
     check_error(find_path(simulation, &f, &failure), TZ_RANGE, "", "zero costs at step 0");
-    tz_simulation_destroy(simulation);
-    free(weights);
 }
 
 TEST_GROUP(open_plugins, close_plugins)

@@ -16,6 +16,7 @@ static inline tz_array *make_array(tz_dtype dtype, int dims, int64_t nx, int64_t
     tz_array *array;
     const int64_t shape[] = {nx, ny, nz};
     assert_ok(tz_array_create(&array, dtype, dims, shape, &failure));
+    at_end(tz_array_destroy, array);
     return array;
 }
 

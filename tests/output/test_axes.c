@@ -84,7 +84,6 @@ TEST(logarithms_are_drawn)
     assert_int_equal(pixel(image, 5, 0)[1], 0); /* NaN is magenta */
     tz_image_destroy(image);
     tz_frame_destroy(frame);
-    tz_array_destroy(array);
 }
 
 /* ---- Slices ---------------------------------------------------------------------------------- */
@@ -162,7 +161,6 @@ TEST(slices_go_across_each_axis)
     check_error(tz_plane_from_array(&plane, array, (tz_slice){1, SLICE_NY}, 9, 9, &failure),
                 TZ_RANGE, "", "no slice 7");
     tz_simulation_destroy(simulation);
-    tz_array_destroy(array);
 }
 
 /* ---- Axes ------------------------------------------------------------------------------------ */
@@ -234,7 +232,6 @@ TEST(ticks_stand_at_their_cells)
         tz_image_destroy(image);
         tz_frame_destroy(frame);
     }
-    tz_array_destroy(array);
 }
 
 /* Lengths of y begin at row 0, the upper edge, or with y upwards at the lower one; cells are

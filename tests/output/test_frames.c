@@ -135,7 +135,6 @@ SCRATCH_TEST(averages_are_exact)
     assert_ok(tz_plane_from_array(&plane, array, (tz_slice){2, 0}, 2, 2, &failure));
     assert_true(isnan(plane->values[1]) && !isnan(plane->values[0]) && !isnan(plane->values[3]));
     tz_plane_destroy(plane);
-    tz_array_destroy(array);
     /* The mean survives an awkward ratio, and the aspect as well. */
     array = make_array(TZ_DTYPE_F32, 2, 1000, 700, 1);
     double sum = 0, reduced = 0;
@@ -150,14 +149,12 @@ SCRATCH_TEST(averages_are_exact)
         reduced += plane->values[i];
     assert_true(fabs(reduced / (333 * 233) - sum / 700000) < 1e-9);
     tz_plane_destroy(plane);
-    tz_array_destroy(array);
     /* A field of 10^5 x 100 stays readable: 64 rows, not 1. */
     array = make_array(TZ_DTYPE_U8, 2, 100000, 100, 1);
     assert_ok(tz_plane_from_array(&plane, array, (tz_slice){2, 0}, 500, 500, &failure));
     assert_int_equal(plane->nx, 500);
     assert_int_equal(plane->ny, 64);
     tz_plane_destroy(plane);
-    tz_array_destroy(array);
     tz_reducer *reducer = NULL;
     double values[8];
     const float row[4] = {1, 2, 3, 4};
@@ -183,9 +180,8 @@ SCRATCH_TEST(averages_do_not_depend_on_pieces)
     for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
         const int64_t nx = cases[k][0], ny = cases[k][1];
         const int vx = (int)cases[k][2], vy = (int)cases[k][3];
-        float *cells = malloc((size_t)(nx * ny) * sizeof *cells);
-        double *values = malloc((size_t)(vx * vy) * sizeof *values), *first = NULL;
-        assert_true(cells && values);
+        float *cells = test_room((size_t)(nx * ny) * sizeof *cells);
+        double *values = test_room((size_t)(vx * vy) * sizeof *values), *first = NULL;
         for (int64_t i = 0; i < nx * ny; i++)
             cells[i] = (float)(i * 7919 % 1009) - 300.25f;
         for (int64_t rows = 1; rows <= ny; rows += 4) {
@@ -198,8 +194,7 @@ SCRATCH_TEST(averages_do_not_depend_on_pieces)
                                  TZ_OK);
             assert_int_equal(tz_reducer_finish(reducer, NULL), TZ_OK);
             if (!first) {
-                first = malloc((size_t)(vx * vy) * sizeof *values);
-                assert_non_null(first);
+                first = test_room((size_t)(vx * vy) * sizeof *values);
                 memcpy(first, values, (size_t)(vx * vy) * sizeof *values);
             }
             assert_memory_equal(values, first, (size_t)(vx * vy) * sizeof *values);
@@ -213,9 +208,6 @@ SCRATCH_TEST(averages_do_not_depend_on_pieces)
                            covered(i / vx * ry, (i / vx + 1) * ry, y);
             assert_true(fabs(values[i] - sum / (rx * ry)) < 1e-9);
         }
-        free(first);
-        free(values);
-        free(cells);
     }
 }
 
@@ -280,7 +272,6 @@ SCRATCH_TEST(canvas_draws_values)
     check_error(draw(&image, array, &options, &failure), TZ_RANGE, "", "range");
     options = (tz_canvas_options){0};
     check_error(draw(&image, array, &options, &failure), TZ_USAGE, "", "colour map");
-    tz_array_destroy(array);
 }
 
 SCRATCH_TEST(montages_show_every_slice)
@@ -311,7 +302,6 @@ SCRATCH_TEST(montages_show_every_slice)
     tz_plane *plane;
     check_error(tz_plane_from_array(&plane, array, (tz_slice){2, SLICES}, 1024, 1024, &failure),
                 TZ_RANGE, "", "no slice 6");
-    tz_array_destroy(array);
 }
 
 SCRATCH_TEST(ticks_are_round)
@@ -393,8 +383,6 @@ SCRATCH_TEST(frames_are_the_same_each_time)
     assert_int_equal(bytes, again);
     assert_memory_equal(a, b, bytes);
     assert_null(strstr(a, "tIME"));
-    free(a);
-    free(b);
     assert_ok(tz_png_read(one, TZ_PNG_GREY, &back, NULL, &failure));
     assert_memory_equal(back->data, image->data, 5000);
     tz_array_destroy(back);

@@ -74,7 +74,6 @@ TEST(contour_lines_lie_at_their_values)
                 assert_true(pixel(image, x, y)[0] > 100);
         }
     tz_image_destroy(image);
-    tz_array_destroy(array);
 }
 
 TEST(levels_lie_within_the_range)
@@ -110,7 +109,6 @@ TEST(saddles_and_holes)
             for (int x = 0; x < image->width; x++)
                 assert_true(pixel(image, x, y)[1] == 0);
         tz_image_destroy(image);
-        tz_array_destroy(array);
     }
 }
 
@@ -136,7 +134,6 @@ TEST(marks_surround_the_extremes)
         assert_in_range(drawn, 12, 60);
         tz_image_destroy(image);
     }
-    tz_array_destroy(array);
     /* Nothing finite: nothing is marked. */
     array = make_values(distance);
     for (int i = 0; i < OVERLAY_N * OVERLAY_N; i++)
@@ -145,7 +142,6 @@ TEST(marks_surround_the_extremes)
     for (int i = 0; i < image->width * image->height; i++)
         assert_int_equal(image->data[3 * i + 1], 0);
     tz_image_destroy(image);
-    tz_array_destroy(array);
 }
 
 static double distance_to_segment(double x, double y, tz_overlay_point a, tz_overlay_point b)
@@ -180,7 +176,6 @@ TEST(paths_join_their_points)
                 assert_int_equal(pixel(image, x, y)[0], 255);
         }
     tz_image_destroy(image);
-    tz_array_destroy(array);
     const tz_overlay inside = {.path = points, .path_count = 4},
                      hole = {.path = points + 4, .path_count = 1};
     assert_ok(tz_overlay_check_path(&inside, 32, 36, &failure));
@@ -213,7 +208,6 @@ TEST(lines_lie_between_cells)
         assert_int_equal(drawn, k == 0);
         tz_image_destroy(image);
     }
-    tz_array_destroy(array);
 }
 
 /* A wide unit above, in which a name fits, and a narrow one below, in which it does not. */
@@ -253,5 +247,4 @@ TEST(outlines_lie_round_their_units)
             if (y < n / 10 - 3 || x < n / 4 - 3 || x > 3 * n / 4 + 3 || y > 9 * n / 10 + 3)
                 assert_int_equal(pixel(image, x, y)[0], 0);
     tz_image_destroy(image);
-    tz_array_destroy(array);
 }

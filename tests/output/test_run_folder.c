@@ -12,7 +12,6 @@ static void check_file(const char *path, const char *wanted)
     size_t bytes;
     char *text = scratch_slurp(path, &bytes);
     assert_string_equal(text, wanted);
-    free(text);
 }
 
 TEST(folders_are_numbered)

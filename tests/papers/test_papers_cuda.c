@@ -20,14 +20,12 @@ static void *make_fields(const tz_backend *backend, const tz_backend_context *co
     memcpy(box.high, problem->elements, sizeof box.high);
     assert_ok(backend->create(&made, context, &failure));
     for (int f = 0; f < problem->stencil->fields_count; f++) {
-        float *values = malloc((size_t)count * sizeof *values);
-        assert_non_null(values);
+        float *values = test_room((size_t)count * sizeof *values);
         for (int64_t i = 0; i < count; i++) {
             const double x = sin(12.9898 * (double)(i + 1) + f) * 43758.5453;
             values[i] = (float)(0.5 + 0.4 * (x - floor(x)));
         }
         assert_ok(backend->store(made, f, &box, values, &failure));
-        free(values);
     }
     return made;
 }
@@ -35,10 +33,9 @@ static void *make_fields(const tz_backend *backend, const tz_backend_context *co
 static float *values_of(const tz_backend *backend, const void *from, const tz_problem *problem,
                         int f)
 {
-    float *values = malloc((size_t)tz_problem_elements(problem) * sizeof *values);
+    float *values = test_room((size_t)tz_problem_elements(problem) * sizeof *values);
     tz_box box = {.low = {0}};
     memcpy(box.high, problem->elements, sizeof box.high);
-    assert_non_null(values);
     assert_ok(backend->load(from, f, &box, values, &failure));
     return values;
 }
@@ -60,8 +57,6 @@ static void compare(const tz_problem *problem, const void *found, const void *wa
                          a[i], b[i]);
             compared += inside;
         }
-        free(a);
-        free(b);
     }
     assert_true(compared > 50);
 }

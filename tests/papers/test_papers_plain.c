@@ -41,14 +41,11 @@ TEST(the_mean_of_nine_pixels)
     const double time_s = table->rows[0].prediction.time_s;
     assert_true(time_s > 0 && isfinite(time_s));
     assert_true(fabs(r->time / 1.242e9 / time_s - 1) < 1e-12);
-    tz_prediction_table_destroy(table);
     tz_prediction_request request = usual;
     request.options = 1u << TZ_PAPERS_AS_PRINTED;
     table = table_of(workload, &request);
     assert_true(table->rows[0].prediction.time_s >= time_s);
     assert_true(plain_of(table)->results[0].periods[0].mpd == 1);
-    tz_prediction_table_destroy(table);
-    tz_workload_destroy(workload);
 }
 
 /* Accesses as the cell texts have them. The words of life and cell are read again where the
@@ -72,8 +69,6 @@ TEST(stencils_of_all_kinds)
             fail_msg("%s: %d accesses", cases[k].name, (int)trace->accesses);
         assert_true(plain_of(table)->results[0].share > 0.2 &&
                     plain_of(table)->results[0].share < 0.95);
-        tz_prediction_table_destroy(table);
-        tz_workload_destroy(workload);
     }
 }
 
@@ -85,8 +80,6 @@ TEST(double_precision_takes_more_transactions)
     /* Halves of 128 bytes: 1 transaction each, 2 at an offset. */
     assert_int_equal(plain_of(table)->plain.traces[0].transactions, 3 * (2 + 4 + 4) + 2);
     assert_true(is_noted(&table->notes, "double precision"));
-    tz_prediction_table_destroy(table);
-    tz_workload_destroy(workload);
 }
 
 TEST(refusals)
@@ -111,8 +104,6 @@ TEST(refusals)
     char text[512];
     if (tz_cuda_compile_describe(text, sizeof text, NULL))
         check_no_table(workload, &usual, TZ_UNSUPPORTED, "no NVRTC");
-    tz_workload_destroy(tiny);
-    tz_workload_destroy(workload);
 }
 
 TEST_GROUP(open_plugins, close_plugins)

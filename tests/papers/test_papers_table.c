@@ -29,8 +29,6 @@ TEST(components_are_the_papers)
     assert_null(tz_prediction_table_at(table, 2));
     const tz_model_prediction *p = &table->rows[0].prediction;
     assert_true(fabs(seconds_of(p, "load_sten") * 1.3e9 / 212085.2 - 1) < 1e-6);
-    tz_prediction_table_destroy(table);
-    tz_workload_destroy(workload);
 }
 
 TEST(changes_reach_the_model)
@@ -40,18 +38,14 @@ TEST(changes_reach_the_model)
     tz_prediction_table *table = table_of(workload, &request);
     assert_int_equal(table->rows[0].plan.tile[1], 32);
     assert_int_equal(table->count, 15); /* 32 / 2 less one */
-    tz_prediction_table_destroy(table);
     request = (tz_prediction_request){.by = NULL};
     tz_prediction_option_set(&request, TZ_PAPERS_HALO, (double[]){4, 4}, 2);
     table = table_of(workload, &request);
     assert_int_equal(table->count, 4); /* 20 / 4 less one */
-    tz_prediction_table_destroy(table);
     request = (tz_prediction_request){.by = NULL};
     tz_prediction_option_set(&request, TZ_PAPERS_STREAMED, (double[]){1}, 1);
     table = table_of(workload, &request);
     assert_true(seconds_of(&table->rows[0].prediction, "iter_mem") > 0);
-    tz_prediction_table_destroy(table);
-    tz_workload_destroy(workload);
 }
 
 /* Without the paper's counts those of the tile kernel are taken, where a thread has about ten
@@ -81,8 +75,6 @@ TEST(counted_set_up_is_that_of_an_element)
             assert_int_equal(table->rows[table->best].plan.height, 2);
             assert_true(fabs(one->cells_per_s * 1e-9 - 1.58) < 0.05);
         }
-        tz_prediction_table_destroy(table);
-        tz_workload_destroy(workload);
     }
 }
 
@@ -97,7 +89,6 @@ TEST(refusals_have_remedies)
                    TZ_UNSUPPORTED, "tiles in shared memory");
     check_no_table(workload, &(tz_prediction_request){.options = 1u << TZ_PAPERS_FENCE}, TZ_RANGE,
                    "meng2011");
-    tz_workload_destroy(workload);
 }
 
 TEST(limits_are_listed_by_height)
@@ -117,8 +108,6 @@ TEST(limits_are_listed_by_height)
     for (const char *at = table->limits; (at = strstr(at, ", then ")); at++)
         listed++;
     assert_int_equal(listed, changes);
-    tz_prediction_table_destroy(table);
-    tz_workload_destroy(workload);
 }
 
 TEST(unstable_parameters_pass_with_a_note)
@@ -133,8 +122,6 @@ TEST(unstable_parameters_pass_with_a_note)
     tz_prediction_table *table = table_of(workload, &request);
     assert_true(workload->let_unstable);
     assert_true(is_noted(&table->notes, "would diverge"));
-    tz_prediction_table_destroy(table);
-    tz_workload_destroy(workload);
     assert_int_equal(tz_workload_create(&workload, &config, NULL), TZ_UNSTABLE);
     assert_null(workload);
 }

@@ -18,6 +18,7 @@ static tz_workload *workload_on(const char *device, const char *stencil, int dim
     const tz_workload_config config = {.simulation = &simulation, .device = device, .link = link};
     tz_workload *workload = NULL;
     assert_ok(tz_workload_create(&workload, &config, &failure));
+    at_end(tz_workload_destroy, workload);
     return workload;
 }
 
@@ -32,6 +33,7 @@ static tz_prediction_table *table_of(const tz_workload *workload, const tz_plan 
     const tz_prediction_request request = {.given = *given, .all = all};
     tz_prediction_table *table = NULL;
     assert_ok(tz_prediction_table_create(&table, workload, &request, &failure));
+    at_end(tz_prediction_table_destroy, table);
     return table;
 }
 
@@ -65,8 +67,6 @@ TEST(exchanges_cost_what_the_link_takes)
         for (int k = 0; k < i; k++)
             assert_false(tz_plan_equal(&table->rows[k].plan, &row->plan));
     }
-    tz_prediction_table_destroy(table);
-    tz_workload_destroy(workload);
 }
 
 /* GPUs compute beside an exchange: it costs what takes longer than that, the warm-up of its ends,
@@ -104,7 +104,6 @@ TEST(exchanges_hide)
                          wanted_s);
         }
         assert_true(hidden > 0 && (shown > 0) == (i == 1));
-        tz_workload_destroy(workload);
     }
 }
 
@@ -140,8 +139,6 @@ TEST(the_chosen_depth_is_near_the_best)
                 fail_msg("%s, height %d: depth %d takes %g, the best %g", which[i], heights[h],
                          chosen->plan.exchange, chosen->prediction.time_s, least);
             depths[i] = h == 0 ? chosen->plan.exchange : depths[i];
-            tz_prediction_table_destroy(table);
-            tz_workload_destroy(workload);
         }
     assert_true(depths[2] > 2 * depths[1]); /* a slow link is used less often */
 }
@@ -160,7 +157,6 @@ TEST(plans_have_a_depth)
     assert_int_equal(without.exchange, 2);
     check_error(workload->backend->plan(&workload->problem, &place, &odd, &failure), TZ_RANGE,
                 "exchange", "multiple of the height");
-    tz_workload_destroy(workload);
 }
 
 TEST(more_devices_gain_on_large_grids)
@@ -178,8 +174,6 @@ TEST(more_devices_gain_on_large_grids)
         assert_true(
             by_fast.at[i].extent[0] > 0 && by_fast.at[i].extent[0] == by_fast.at[i].extent[1] &&
             (by_slow.at[i].extent[0] == 0 || by_slow.at[i].extent[0] > by_fast.at[i].extent[0]));
-    tz_workload_destroy(fast);
-    tz_workload_destroy(slow);
 }
 
 /* Slabs on one CPU share its threads and its memory; one device is what it was. */
@@ -195,10 +189,6 @@ TEST(slabs_of_one_cpu)
     assert_true(component(&table->rows[0].prediction, "exchange") > 0);
     assert_true(component(&alone->rows[0].prediction, "exchange") == 0);
     assert_int_equal(alone->rows[alone->best].plan.exchange, 0);
-    tz_prediction_table_destroy(table);
-    tz_prediction_table_destroy(alone);
-    tz_workload_destroy(slabs);
-    tz_workload_destroy(one);
 }
 
 TEST(what_cannot_be_is_refused)
@@ -221,7 +211,6 @@ TEST(what_cannot_be_is_refused)
     tz_prediction_table *table = NULL;
     check_error(tz_prediction_table_create(&table, workload, &request, &failure), TZ_RANGE,
                 "devices", "use at most");
-    tz_workload_destroy(workload);
 }
 
 TEST_GROUP(open_plugins, close_plugins)

@@ -15,6 +15,7 @@ static tz_workload *workload_of(const char *stencil, int dims, int64_t n, const 
         .simulation = &simulation, .device = device, .let_unstable = true};
     tz_workload *workload = NULL;
     assert_ok(tz_workload_create(&workload, &config, &failure));
+    at_end(tz_workload_destroy, workload);
     return workload;
 }
 
@@ -25,6 +26,7 @@ static tz_prediction_table *table_of(const tz_workload *workload)
     const tz_prediction_request request = {.by = NULL};
     tz_prediction_table *table = NULL;
     assert_ok(tz_prediction_table_create(&table, workload, &request, &failure));
+    at_end(tz_prediction_table_destroy, table);
     return table;
 }
 
@@ -40,8 +42,6 @@ TEST(a_jump_is_faster_from_some_steps_on)
     /* The first number of steps that takes longer. */
     assert_true((double)jump.from * jump.iteration_s > jump.jump.seconds);
     assert_true((double)(jump.from - 1) * jump.iteration_s <= jump.jump.seconds);
-    tz_prediction_table_destroy(table);
-    tz_workload_destroy(workload);
 }
 
 /* Power is a source, and so is a side that holds a value. */
@@ -52,15 +52,11 @@ TEST(sources_are_found)
     tz_jump_prediction jump;
     assert_ok(tz_jump_predict(&jump, workload, table, 1, &failure));
     assert_true(jump.affine);
-    tz_prediction_table_destroy(table);
-    tz_workload_destroy(workload);
     workload = workload_of("star2d1r", 2, 256, cpu, "fixed");
     table = table_of(workload);
     workload->problem.boundary_value[0][3] = 1.0;
     assert_ok(tz_jump_predict(&jump, workload, table, 1, &failure));
     assert_true(jump.affine);
-    tz_prediction_table_destroy(table);
-    tz_workload_destroy(workload);
 }
 
 TEST(what_cannot_be_jumped_is_refused)
@@ -78,8 +74,6 @@ TEST(what_cannot_be_jumped_is_refused)
         tz_jump_prediction jump;
         check_error_of(tz_jump_predict(&jump, workload, table, 1, &failure), TZ_UNSUPPORTED,
                        &failure, "", cases[i].message);
-        tz_prediction_table_destroy(table);
-        tz_workload_destroy(workload);
     }
 }
 
@@ -102,8 +96,6 @@ TEST(a_jump_is_measured)
     assert_true(jump.measured_iteration_s > 0 && jump.create_s > 0);
     assert_true((double)jump.measured_from * jump.measured_iteration_s > jump.measured_s);
     assert_non_null(strstr(jump.facts.library, "fftw"));
-    tz_prediction_table_destroy(table);
-    tz_workload_destroy(workload);
 }
 
 TEST_GROUP(open_plugins, close_plugins)

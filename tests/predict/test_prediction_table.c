@@ -204,7 +204,6 @@ TEST(tuning_finds_the_fastest_and_other_bits)
     assert_true(tune->share > 0 && tune->share <= 1);
     assert_true(tune->error_median > 0 && tune->error_median < tune->error_p90);
     tz_tune_destroy(tune);
-    tz_workload_destroy(workload);
 }
 
 /* A model that lists heights 1 to 5, and chooses some of them. */
@@ -259,7 +258,6 @@ TEST(a_chosen_set_is_judged_by_times)
         for (int i = 0; i < tune->count; i++)
             assert_int_equal(tune->rows[i].chosen, chosen_heights >> tune->rows[i].plan.height & 1);
         tz_tune_destroy(tune);
-        tz_workload_destroy(workload);
     }
 }
 
@@ -287,7 +285,6 @@ TEST(five_rounds_unless_others_are_asked_for)
                          2 * (rounds ? rounds : 5)); /* the fastest are measured again */
         tz_tune_destroy(tune);
     }
-    tz_workload_destroy(workload);
 }
 
 TEST(a_gpu_rests_between_rounds)
@@ -321,7 +318,6 @@ TEST(a_gpu_rests_between_rounds)
     assert_true(run.rests >= all);
     assert_true(run.rested_s > 0.6 * TZ_MEASURE_REST * run.worked_s);
     tz_tune_destroy(tune);
-    tz_workload_destroy(workload);
 }
 
 TEST(sustained_rounds_come_after_long_work)
@@ -343,7 +339,6 @@ TEST(sustained_rounds_come_after_long_work)
     for (int i = 0; i < tune->count; i++)
         assert_int_equal(tune->rows[i].measured.clocks, 0);
     tz_tune_destroy(tune);
-    tz_workload_destroy(workload);
 }
 
 TEST(sustained_rounds_compare_with_sustained_predictions)

@@ -40,11 +40,14 @@ refuses("did you mean 'double'?", tz.predict, { plugin = "hotspot", grid = { 9, 
 refuses("did you mean 'ambient_k'?", tz.predict, { plugin = "hotspot", grid = { 99, 99 }, device = "./cpu.txt",
   params = { ambient = 3 } })
 
+refuses("'quick' or 'compile', not both", rows, { quick = true, compile = true })
 refuses("'ahead'", tz.predict, { plugin = "star2d1r", grid = { 64, 64 }, ahead = 99 })
 if not tz.checking then
   local few = tz.predict { plugin = "star2d1r", grid = { 64, 64 }, device = "h200", family = "stream", height = 1, ahead = 2 }
   tz.expect(#few.rows > 0)
   for _, row in ipairs(few.rows) do tz.expect(row.ahead == 2 and row.height == 1) end
+  local quick = tz.predict { plugin = "star2d1r", grid = { 64, 64 }, device = "h200", family = "stream", quick = true }
+  for _, row in ipairs(quick.rows) do tz.expect(row.estimated) end
 end
 
 local line = { title = "a line", x = { 1, 2, 3 }, y = { 1, 4, 9 } }

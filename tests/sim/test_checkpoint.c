@@ -166,7 +166,8 @@ static tz_simulation *make(const kind *k, const char *backend, int height, int t
     config.backend = backend;
     config.height = height;
     config.threads = threads;
-    tz_simulation *simulation = oracle_create(config);
+    tz_simulation *simulation = NULL;
+    assert_ok(oracle_try(&simulation, &config, &failure));
     const tz_stencil *stencil = tz_simulation_stencil(simulation);
     for (int f = 0; f < stencil->fields_count; f++) {
         const tz_random random = {

@@ -62,7 +62,6 @@ TEST(only_what_is_listed_is_read)
     assert_int_equal(loaded[v], 7);     /* columns 8 to 14 */
     assert_int_equal(loaded[drag], 4 * 2);
     simulation->backend = real;
-    tz_simulation_destroy(simulation);
 }
 
 /* A text that lists some of what an output reads is refused if that reads more. */

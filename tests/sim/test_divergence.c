@@ -94,7 +94,6 @@ static void check_reports(double growth, int64_t steps, const test_output *outpu
             first = failure;
         assert_non_null(strstr(failure.message, wanted));
         assert_string_equal(failure.message, first.message);
-        tz_simulation_destroy(simulation);
     }
 }
 
@@ -115,7 +114,6 @@ TEST(test_scans_are_few)
     assert_ok(run(simulation, 3 * SPAN, NULL, &failure));
     assert_int_equal(scans, 7 + 2); /* 256, 512, ... 16384, and then as often as that */
     assert_int_equal(longest_call, SPAN);
-    tz_simulation_destroy(simulation);
 }
 
 /* A run that continues after the report is checked and reported again. */
@@ -127,7 +125,6 @@ TEST(test_a_run_may_go_on_after_its_report)
         assert_int_equal(tz_simulation_step(simulation), 256);
         check_error(run(simulation, 1000, NULL, &failure), TZ_DIVERGED, "", "at step 512 (");
         assert_non_null(strstr(failure.message, "all were finite at step 0)"));
-        tz_simulation_destroy(simulation);
     }
 }
 

@@ -73,12 +73,10 @@ TEST(hotspot3d_compares_most)
     refuses(sim, NAN, "vertical 5", "most = 4");
     fill(sim, "lateral", -1.0);
     refuses(sim, NAN, "is -1", "negative");
-    tz_simulation_destroy(sim);
     sim = create("hotspot3d", 3, "clamp");
     fill(sim, "lateral", 4.0);
     set(sim, "dt_s", 1e-9); /* small enough for any of them */
     runs(sim, NAN, NULL);
-    tz_simulation_destroy(sim);
 }
 
 /* Slabs decide alike, wherever the cell is. */
@@ -121,18 +119,15 @@ TEST(waves_compare_speeds)
              order8 ? "is 5 cells long where speed is 750 m/s, and this scheme needs 6"
                     : "is 9 cells long where speed is 1350 m/s, and this scheme needs 10");
         runs(sim, NAN, NULL); /* once */
-        tz_simulation_destroy(sim);
         sim = create(stencils[s], s < 2 ? 2 : 3, "fixed");
         fill(sim, "speed", 4.5);
         runs(sim, NAN, "in km/s");
-        tz_simulation_destroy(sim);
         sim = create(stencils[s], s < 2 ? 2 : 3, "fixed");
         set(sim, "amplitude", 0.0); /* nothing sounds */
         fill(sim, "speed", 300.0);
         runs(sim, NAN, NULL);
         fill(sim, "sponge", 1.5);
         runs(sim, NAN, "sponge reaches 1.5");
-        tz_simulation_destroy(sim);
     }
 }
 
@@ -145,11 +140,9 @@ TEST(poisson_needs_a_solution)
     runs(sim, NAN, NULL); /* a number of steps */
     has_no_solution(sim, 1e-6, "the mean of f is 1", "fixed side");
     runs(sim, 1.5, NULL); /* that it can reach */
-    tz_simulation_destroy(sim);
     sim = create("poisson", 2, "fixed");
     fill(sim, "f", 1.0);
     runs(sim, 1e-6, NULL);
-    tz_simulation_destroy(sim);
     for (int weighted = 0; weighted < 2; weighted++) {
         sim = create("poisson", 2, "mirror");
         for (int i = 0; i < N * N; i++) {
@@ -163,7 +156,6 @@ TEST(poisson_needs_a_solution)
             runs(sim, 1e-9, NULL);
         else
             has_no_solution(sim, 1e-9, "mean of f is -0.00826", "half");
-        tz_simulation_destroy(sim);
     }
 }
 
@@ -181,7 +173,6 @@ TEST(flows_are_slow)
         runs(sim, NAN, faulty ? "up to 0.35 cells an iteration" : NULL);
         set(sim, "viscosity", 0.0005);
         runs(sim, NAN, faulty ? NULL : "Reynolds number 200");
-        tz_simulation_destroy(sim);
     }
 }
 
@@ -207,7 +198,6 @@ TEST(a_residual_that_never_falls)
         if (!ends)
             assert_non_null(strstr(heard.text, is_update ? "a larger until_update"
                                                          : "a larger until_residual"));
-        tz_simulation_destroy(sim);
     }
 }
 

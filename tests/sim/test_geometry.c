@@ -16,7 +16,6 @@ static void check(const char *stencil, int dims, const char *param, double value
         if (fabs(found[axis] - wanted[axis]) > 1e-12 * wanted[axis])
             fail_msg("%s: %.17g along %c, wanted %.17g", stencil, found[axis], "xyz"[axis],
                      wanted[axis]);
-    tz_simulation_destroy(simulation);
 }
 
 TEST(parameters_give_cell_sizes)

@@ -76,8 +76,6 @@ TEST(the_tolerance_of_double_precision_is_met)
     get(mixed, u);
     get(exactly, exact);
     assert_true(distance(u, exact) < 1e-10);
-    tz_simulation_destroy(mixed);
-    tz_simulation_destroy(exactly);
 }
 
 TEST(other_boundaries_converge)
@@ -89,7 +87,6 @@ TEST(other_boundaries_converge)
             assert_int_equal(run_until(simulation, 1e-7).status, TZ_RUN_CONVERGED);
         else
             assert_ok(run_steps(simulation, 100, &failure));
-        tz_simulation_destroy(simulation);
     }
 }
 
@@ -104,9 +101,7 @@ TEST(all_backends_and_plans_have_the_same_bits)
         assert_ok(run_steps(simulation, 700, &failure));
         get(simulation, got);
         assert_memory_equal(got, want, sizeof want);
-        tz_simulation_destroy(simulation);
     }
-    tz_simulation_destroy(reference);
 }
 
 /* What a scenario reads or changes between runs is the solution. */
@@ -131,7 +126,6 @@ TEST(fields_may_change_between_runs)
                                        &(tz_assignment){.name = "omega", .number = 0.7}, &failure));
     assert_int_equal(run_until(simulation, 1e-7).status, TZ_RUN_CONVERGED);
     assert_true(true_residual(simulation) <= 1e-7);
-    tz_simulation_destroy(simulation);
 }
 
 static tz_status see(void *context, tz_simulation *simulation, tz_error *error)
@@ -152,8 +146,6 @@ TEST(outputs_see_the_solution)
     assert_ok(run_steps(other, 130, &failure));
     get(other, u);
     assert_memory_equal(seen, u, sizeof u);
-    tz_simulation_destroy(simulation);
-    tz_simulation_destroy(other);
 }
 
 TEST(others_have_no_mixed_precision)

@@ -82,7 +82,6 @@ TEST(test_every_way_in_and_out)
             assert_ok(tz_simulation_reduce(simulation, 0, &r, &failure));
             assert_true(r.min >= 305.0 && r.min < 305.0001 && r.max > 305.0008 &&
                         r.max <= 305.0 + 0x1p-10);
-            tz_simulation_destroy(simulation);
         }
 }
 
@@ -103,7 +102,6 @@ TEST(test_population_counts_values)
     assert_ok(tz_simulation_fill(simulation, 0, NULL, 0.0, &failure));
     assert_ok(tz_simulation_reduce(simulation, 0, &r, &failure));
     assert_int_equal(r.population, 0);
-    tz_simulation_destroy(simulation);
 }
 
 /* The origin only says what memory leaves out: runs with different ones agree, also when the
@@ -124,7 +122,6 @@ TEST(test_the_origin_changes_no_result)
             assert_ok(tz_simulation_set_params(simulation, 1, &ambient, &failure));
             assert_ok(run_steps(simulation, 300, &failure));
             assert_ok(tz_simulation_read(simulation, 0, NULL, with[way], &failure));
-            tz_simulation_destroy(simulation);
             for (int i = 0; way && i < CELLS; i++)
                 assert_true(fabs(with[0][i] - with[1][i]) < 1e-9);
         }

@@ -118,7 +118,6 @@ TEST(test_a_fixed_plan_is_made_once)
         assert_int_equal(device.plans, 1);
         advance(simulation, 50, NULL);
         assert_int_equal(device.plans, 1);
-        tz_simulation_destroy(simulation);
     }
 }
 
@@ -137,7 +136,6 @@ TEST(test_asynchronous_stages_are_waited_for)
     advance(simulation, 600, NULL);
     assert_true(device.stages - stages >= 100);
     assert_true(5 * (device.waits - waits) < device.stages - stages);
-    tz_simulation_destroy(simulation);
 }
 
 static tz_status count(void *context, tz_simulation *simulation, tz_error *error)
@@ -160,7 +158,6 @@ TEST(test_remainders_are_not_timed)
     assert_true(tz_policy_settled(tz_simulation_policy(simulation)));
     assert_true(times_are_complete(simulation, 7));
     assert_in_range(tz_simulation_plan(simulation)->height, 1, 7);
-    tz_simulation_destroy(simulation);
 }
 
 TEST(test_a_plan_that_does_not_work_is_left)
@@ -182,7 +179,6 @@ TEST(test_a_plan_that_does_not_work_is_left)
     tz_run_result result;
     assert_int_equal(run_simulation(simulation, &run, &result, &failure), TZ_MEMORY);
     assert_int_equal(tz_simulation_step(simulation), 100);
-    tz_simulation_destroy(simulation);
 }
 
 /* Seconds and steps of all plans add up to the run's. */
@@ -205,7 +201,6 @@ TEST(test_plan_uses_add_up)
     }
     assert_int_equal(steps, 200);
     assert_true(fabs(seconds - result.seconds) < 1e-3 * seconds); /* a wait for nothing */
-    tz_simulation_destroy(simulation);
 }
 
 TEST_GROUP(set_up, tear_down)

@@ -90,8 +90,7 @@ static void check_grid(const struct grid *grid, const char *backend)
     int field;
     tz_simulation *simulation = make(grid, backend, &field);
     const int64_t *extent = tz_simulation_extent(simulation);
-    double *values = malloc((size_t)tz_simulation_cells(simulation) * sizeof *values);
-    assert_non_null(values);
+    double *values = test_room((size_t)tz_simulation_cells(simulation) * sizeof *values);
     assert_ok(tz_simulation_read(simulation, field, NULL, values, &failure));
     for (int i = 0; i < 12; i++) {
         tz_region region = {.box = random_box(extent), .mask_field = -1};
@@ -114,8 +113,6 @@ static void check_grid(const struct grid *grid, const char *backend)
     tz_region_facts facts;
     check_error(tz_simulation_reduce_region(simulation, field, &outside, &facts, &failure),
                 TZ_RANGE, "", "is not inside the grid");
-    free(values);
-    tz_simulation_destroy(simulation);
 }
 
 TEST(regions_are_counted)
@@ -143,7 +140,6 @@ TEST(sums_are_precise)
     region.box = part;
     assert_ok(tz_simulation_reduce_region(simulation, field, &region, &facts, &failure));
     assert_true(facts.sum == 2 && facts.min == -1e16 && facts.max == 1e16);
-    tz_simulation_destroy(simulation);
 }
 
 TEST_GROUP(open_plugins, close_plugins)

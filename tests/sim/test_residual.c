@@ -148,7 +148,6 @@ TEST(precision_decides)
         assert_true(tz_simulation_residual(sim) != 0.0);
         if (cases[i].status == TZ_RUN_CONVERGED) /* it is so already: no step is needed */
             assert_int_equal(run_until(sim, 1e-4, 1000000).steps, 0);
-        tz_simulation_destroy(sim);
     }
 }
 
@@ -175,9 +174,6 @@ TEST(a_large_grid_stagnates)
     assert_int_equal(result.status, TZ_RUN_STAGNATED);
     assert_true(fabs(result.residual - true_residual(sim, N)) < 1e-7);
     assert_true(result.residual > 0.05 && result.residual < 0.5);
-    free(u);
-    free(inside);
-    tz_simulation_destroy(sim);
 }
 
 /* The residual, and the step at which a run stops, are those of the reference. */
@@ -187,14 +183,12 @@ TEST(plans_do_not_matter)
     tz_simulation *sim = poisson(19, TZ_SINGLE, "reference", 0, 0);
     const tz_run_result want = run_until(sim, 1e-5, 100000);
     assert_int_equal(want.status, TZ_RUN_STAGNATED);
-    tz_simulation_destroy(sim);
     for (int i = 0; i < 5; i++) {
         sim = poisson(19, TZ_SINGLE, "cpu", plans[i][0], plans[i][1]);
         const tz_run_result got = run_until(sim, 1e-5, 100000);
         assert_int_equal(got.status, want.status);
         assert_int_equal(got.steps, want.steps);
         assert_true(memcmp(&got.residual, &want.residual, sizeof got.residual) == 0);
-        tz_simulation_destroy(sim);
     }
 }
 
@@ -212,7 +206,6 @@ TEST(an_update_of_zero_is_no_convergence)
                          precision == TZ_SINGLE ? TZ_RUN_STAGNATED : TZ_RUN_CONVERGED);
         assert_true(precision == TZ_SINGLE ? result.update == 0.0 && result.residual > 1e-4
                                            : result.update <= 1e-9);
-        tz_simulation_destroy(sim);
     }
 }
 
@@ -253,7 +246,6 @@ TEST(a_plain_run_says_that_nothing_moves)
         assert_non_null(strstr(heard.text, "step 256 "));
         assert_non_null(strstr(heard.text, "up to 1e-09"));
         assert_non_null(strstr(heard.text, "precision = \"double\""));
-        tz_simulation_destroy(sim);
     }
 }
 
@@ -267,7 +259,6 @@ TEST(what_moves_is_not_said_to_stagnate)
     for (int i = 0; i < 3; i++) {
         tz_simulation *sim = growing(cases[i].rate, cases[i].precision, "cpu");
         run_plainly(sim, 3000, &heard);
-        tz_simulation_destroy(sim);
     }
     assert_int_equal(heard.count, 0);
 }
@@ -282,7 +273,6 @@ TEST(drifting_is_not_stagnated)
     assert_ok(tz_simulation_fill(sim, oracle_field(sim, "before"), NULL, 1.0, &failure));
     const tz_run_result result = run_until(sim, 1e-30, 20000);
     assert_int_equal(result.status, TZ_RUN_MAX_STEPS);
-    tz_simulation_destroy(sim);
 }
 
 /* ---- Where there is none --------------------------------------------------------------------- */
@@ -293,7 +283,6 @@ TEST(streamed_stencils_have_no_residual)
     tz_update update;
     check_error(tz_simulation_measure(sim, &update, &failure), TZ_UNSUPPORTED, "pathfinder",
                 "until_update");
-    tz_simulation_destroy(sim);
 }
 
 /* Cells and parameters that are set change the residual. */
@@ -310,7 +299,6 @@ TEST(it_is_that_of_the_present_fields)
     assert_true(fabs(tz_simulation_residual(sim) - 7.0) < 1e-10);
     oracle_run(sim, 1);
     assert_true(isnan(tz_simulation_residual(sim)));
-    tz_simulation_destroy(sim);
 }
 
 TEST_GROUP(open_plugins, close_plugins)

@@ -34,7 +34,6 @@ TEST(a_stencil_without_a_time_step_has_no_time)
     tz_simulation *simulation = make("life", 0);
     assert_null(tz_simulation_time_step(simulation));
     assert_true(isnan(tz_simulation_time(simulation)));
-    tz_simulation_destroy(simulation);
 }
 
 TEST(a_derived_time_step_counts_too)
@@ -47,7 +46,6 @@ TEST(a_derived_time_step_counts_too)
     assert_true(tz_simulation_dt(simulation) > 0);
     tz_simulation_skip(simulation, 7);
     check_time(simulation, 7 * tz_simulation_dt(simulation));
-    tz_simulation_destroy(simulation);
 }
 
 TEST(a_time_step_must_be_positive)
@@ -60,7 +58,6 @@ TEST(a_time_step_must_be_positive)
     check_error(tz_simulation_set_params(simulation, 1, &step, &failure), TZ_RANGE, "hotspot",
                 "the time step 'dt_s' is 0; it must be positive");
     param->min = least;
-    tz_simulation_destroy(simulation);
 }
 
 /* A sum of 1e-7 a million times is off by 1e-13; a product is not. */
@@ -69,7 +66,6 @@ TEST(long_runs_do_not_drift)
     tz_simulation *simulation = make("hotspot", 1e-7);
     tz_simulation_skip(simulation, 1000000000);
     check_time(simulation, 1000000000 * 1e-7);
-    tz_simulation_destroy(simulation);
 }
 
 TEST(changes_of_the_time_step_keep_the_time_so_far)
@@ -93,7 +89,6 @@ TEST(changes_of_the_time_step_keep_the_time_so_far)
     check_time(simulation, 0);
     tz_simulation_skip(simulation, 10);
     check_time(simulation, 10 * 2e-6);
-    tz_simulation_destroy(simulation);
 }
 
 /* Two steps in turn: 0.1 us and 0.3 us have no exact doubles. The exact sum of these doubles,
@@ -110,7 +105,6 @@ TEST(many_changes_do_not_drift)
     }
     const long double exact = PAIRS * ((long double)1e-7 + (long double)3e-7);
     check_time(simulation, (double)exact);
-    tz_simulation_destroy(simulation);
 }
 
 TEST(times_are_reached_in_spite_of_rounding)
@@ -124,7 +118,6 @@ TEST(times_are_reached_in_spite_of_rounding)
             assert_int_equal(step_at(simulation, nextafter((double)n * steps[i], 0)), n);
             assert_int_equal(step_at(simulation, ((double)n - 0.4) * steps[i]), n);
         }
-        tz_simulation_destroy(simulation);
     }
     tz_simulation *simulation = make("hotspot", 1e-6);
     int64_t step;
@@ -135,7 +128,6 @@ TEST(times_are_reached_in_spite_of_rounding)
     set_dt(simulation, 5e-7);
     assert_int_equal(step_at(simulation, 4e-3), 5000);
     assert_int_equal(tz_simulation_step_at(simulation, 1e300, &step, &failure), TZ_RANGE);
-    tz_simulation_destroy(simulation);
 }
 
 /* Every step at which an interval is due, up to a step, by each of the functions. */
@@ -170,7 +162,6 @@ TEST(intervals_fall_due_at_the_first_step_that_reaches_them)
     tz_simulation_skip(simulation, 5); /* 2 us */
     set_dt(simulation, 1e-7);
     check_interval(simulation, &micro, 3, (const int64_t[]){15, 25, 35});
-    tz_simulation_destroy(simulation);
 }
 
 TEST(intervals_do_not_drift)
@@ -182,7 +173,6 @@ TEST(intervals_do_not_drift)
         assert_int_equal(tz_interval_next(&interval, simulation, n * 1000), (n + 1) * 1000);
     }
     assert_int_equal(tz_interval_count(&interval, simulation, 0, 1000000000), 1000000);
-    tz_simulation_destroy(simulation);
 }
 
 TEST_GROUP(open_plugins, close_plugins)

@@ -467,15 +467,21 @@ static tz_status launch_span(const launch *l, tz_cuda_queue *queue, int64_t low,
 {
     tz_cuda_compiled *use = l->use;
     const tz_limits limits = limits_of(tz_cuda_device_of(l->state->cuda));
-    for (int i = 0; i < TZ_CUDA_SPANS_MAX; i++)
-        if (use->spans[i].low == low && use->spans[i].high == high)
-            return launch_shape(l, queue, &use->spans[i], error);
+    /* Most often the one after the last one. */
+    for (int i = 1; i <= TZ_CUDA_SPANS_MAX; i++) {
+        const int k = (use->spans_last + i) % TZ_CUDA_SPANS_MAX;
+        if (use->spans[k].low != low || use->spans[k].high != high)
+            continue;
+        use->spans_last = k;
+        return launch_shape(l, queue, &use->spans[k], error);
+    }
     tz_cuda_shape shape;
     const tz_status status = tz_cuda_shape_span(use->family, l->state->context.problem, &limits,
                                                 &use->plan, use->blocks, low, high, &shape, error);
     if (status)
         return status;
-    use->spans[use->spans_next++ % TZ_CUDA_SPANS_MAX] = shape;
+    use->spans_last = use->spans_next++ % TZ_CUDA_SPANS_MAX;
+    use->spans[use->spans_last] = shape;
     return launch_shape(l, queue, &shape, error);
 }
 

@@ -18,7 +18,9 @@
 
 enum {
     TZ_CUDA_KERNELS_MAX = 8, /* loaded at once: of plans and of their remainders */
-    TZ_CUDA_SPANS_MAX = 16   /* shapes that are kept for spans of a slab */
+    /* Shapes that are kept for spans of a slab. Each stage between two exchanges has its own, and
+     * it takes 50 us to make one: as long as a stage of a small slab. */
+    TZ_CUDA_SPANS_MAX = 256
 };
 
 /* Many stages as one graph: launches of one kernel that alternate between the two copies of the
@@ -41,10 +43,10 @@ typedef struct tz_cuda_compiled {
     tz_cuda_kernel kernel;
     tz_cuda_shape shape;
     tz_cuda_shape spans[TZ_CUDA_SPANS_MAX]; /* of a slab; those with high == 0 are free */
-    int spans_next;
-    int blocks;                /* of a multiprocessor at once */
-    tz_cu_pointer scratch;     /* shape.scratch_bytes of device memory */
-    int64_t used;              /* number of the last stage that used it */
+    int spans_next, spans_last;             /* that is made next; that was used last */
+    int blocks;                             /* of a multiprocessor at once */
+    tz_cu_pointer scratch;                  /* shape.scratch_bytes of device memory */
+    int64_t used;                           /* number of the last stage that used it */
     tz_cuda_replay replays[2]; /* stages that begin with copy 0 and copy 1 of the fields */
 } tz_cuda_compiled;
 

@@ -18,13 +18,14 @@ static inline void need_nvrtc(void)
     skip_test("%s", failure.message);
 }
 
-/* The cubin of a text that includes the backend's; free() it. */
+/* The cubin of a text that includes the backend's; until the test ends. */
 static inline void *compiled(const char *architecture, const char *text, size_t *bytes)
 {
     void *cubin = NULL;
     if (tz_cuda_compile(architecture, text, tz_cuda_headers, tz_cuda_headers_count, NULL, &cubin,
                         bytes, &failure))
         fail_msg("%s: %s", architecture, failure.message);
+    at_end(free, cubin);
     assert_true(*bytes > 64 && memcmp(cubin, "\177ELF", 4) == 0);
     return cubin;
 }

@@ -8,7 +8,7 @@
 #include "tests/archetypes.h"
 #include "tests/registry.h"
 
-/* The text of a problem, or of a slab in its middle; free() it. */
+/* The text of a problem, or of a slab in its middle; until the test ends. */
 static char *text_of(const tz_stencil *stencil, const char *family, bool slab)
 {
     static const int64_t extents[][TZ_AXES] = {{0}, {1000, 1, 1}, {200, 100, 1}, {70, 50, 40}};
@@ -24,6 +24,7 @@ static char *text_of(const tz_stencil *stencil, const char *family, bool slab)
     part = slab ? tz_problem_slab(&whole, 20, 30, 5, 5) : whole;
     assert_ok(tz_backend_cuda.plan(&part, &place, &plan, &failure));
     assert_ok(tz_cuda_source(&part, &limits, &plan, &source, &failure));
+    at_end(free, source);
     tz_problem_clear(&whole);
     return source;
 }
@@ -47,7 +48,6 @@ static void check_slip(const tz_stencil *stencil, const char *family, const char
     char *source = text_of(&other, family, false);
     const tz_status status = tz_cuda_compile("sm_90", source, tz_cuda_headers,
                                              tz_cuda_headers_count, NULL, &cubin, &bytes, &failure);
-    free(source);
     free(cubin);
     if (!*wanted) {
         assert_ok(status);
@@ -92,8 +92,7 @@ TEST(slabs_compile)
         assert_ok(tz_registry_find(registry, cases[k].stencil, &stencil, NULL, &failure));
         char *source = text_of(stencil, cases[k].family, true);
         assert_non_null(strstr(source, "#define TZ_SLAB"));
-        free(compiled("sm_90", source, &bytes));
-        free(source);
+        compiled("sm_90", source, &bytes);
     }
 }
 
@@ -107,7 +106,7 @@ TEST(other_texts_compile)
                                      tz_cuda_text_refine};
         size_t bytes;
         for (int k = 0; k < 3; k++)
-            free(compiled(architectures[a], texts[k], &bytes));
+            compiled(architectures[a], texts[k], &bytes);
         for (int type = 0; type < 4; type++)
             for (int k = TZ_CUDA_NUMBERS; k < TZ_CUDA_NUMBERS_END; k++) {
                 tz_cuda_text text = {0};
@@ -115,7 +114,7 @@ TEST(other_texts_compile)
                     continue;
                 tz_cuda_reduce_emit(&text, dtypes[type], (tz_cuda_number)k);
                 assert_false(text.failed);
-                free(compiled(architectures[a], text.at, &bytes));
+                compiled(architectures[a], text.at, &bytes);
                 free(text.at);
             }
     }

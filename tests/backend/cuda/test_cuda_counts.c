@@ -48,8 +48,7 @@ static word jump(int over, bool always)
 static tz_cuda_mix *mix_of(const word *code, size_t bytes)
 {
     tz_sass sass;
-    tz_cuda_mix *mix = malloc(sizeof *mix);
-    assert_non_null(mix);
+    tz_cuda_mix *mix = test_room(sizeof *mix);
     assert_ok(tz_sass_decode(&sass, code, bytes, 90, NULL));
     assert_ok(tz_cuda_mix_of(mix, &sass, NULL, NULL));
     tz_sass_free(&sass);
@@ -110,7 +109,6 @@ TEST(ways_are_chosen)
     assert_int_equal(mix->loops_count, 1);
     assert_true(mix->loops[0].way.of[TZ_WORK_FP32] == 4.0 && mix->loops[0].stores == 1.0);
     assert_true(tz_work_mix_sum(&mix->loops[0].all) == 7.0);
-    free(mix);
 }
 
 /* Loads that are asked for together are one wait; one after the other, as many. */
@@ -129,7 +127,6 @@ TEST(waits_for_memory_are_counted)
         tz_cuda_mix *mix = mix_of(codes[k], sizeof codes[k]);
         assert_int_equal(mix->loops_count, 1);
         assert_true(fabs(mix->loops[0].memory_waits - waits[k]) < 0.01);
-        free(mix);
     }
 }
 
@@ -160,7 +157,6 @@ TEST(bodies_are_distinguished)
     assert_int_equal(mix->loops[2].parent, other);
     assert_true(tz_work_mix_sum(&one->all) == 8.0 && tz_work_mix_sum(&two->all) == 9.0);
     assert_true(one->shortest == 1 - other && two->shortest == other);
-    free(mix);
 }
 
 /* A loop that neither loads nor stores: its way exchanges cells between lanes, or only computes,
@@ -177,11 +173,9 @@ TEST(cells_in_registers_are_work)
     assert_int_equal(mix->loops_count, 1);
     assert_true(mix->loops[0].way.of[TZ_WORK_SHUFFLE] == 1.0);
     assert_true(tz_work_mix_sum(&mix->loops[0].way) == 8.0);
-    free(mix);
     code[2] = encode(FADD, 0);
     mix = mix_of(code, sizeof code);
     assert_true(tz_work_mix_sum(&mix->loops[0].way) == 8.0);
-    free(mix);
 }
 
 /* Where a step may have nothing to store, the way of such a step is counted, too. */
@@ -197,7 +191,6 @@ TEST(idle_steps_are_counted)
     assert_int_equal(mix->loops[0].shortest, 1);
     assert_true(tz_work_mix_sum(&mix->loops[0].way) == 5.0 && mix->loops[0].stores == 1.0);
     assert_true(tz_work_mix_sum(&mix->loops[1].way) == 3.0 && mix->loops[1].stores == 0.0);
-    free(mix);
 }
 
 /* Spilt registers: words loaded and stored, and words stored. */
@@ -212,7 +205,6 @@ TEST(spilt_words_are_counted)
     assert_int_equal(mix->loops_count, 1);
     assert_true(mix->loops[0].local == 8.0 && mix->loops[0].local_stores == 4.0);
     assert_true(mix->loops[0].stores == 1.0 && mix->loops[0].reads_words == 4.0);
-    free(mix);
 }
 
 TEST(what_is_no_code_is_refused)
@@ -252,7 +244,6 @@ TEST(known_counts_are_found)
         assert_int_equal(tz_cuda_mix_count(&mix, cubin, bytes / 2, "tz_stage", NULL, NULL),
                          TZ_FORMAT);
         assert_ok(tz_cuda_mix_count(&mix, cubin, bytes, "tz_stage", NULL, NULL));
-        free(cubin);
         assert_int_equal(mix.loops_count, 1);
         const tz_work_mix *way = &mix.loops[0].way;
         assert_true(way->of[TZ_WORK_FP32] == 3.0);
@@ -308,7 +299,7 @@ TEST(profilers_count_the_same)
                                             known[k].nx, known[k].nz, &plan, TZ_EFFORT_COMPILE);
         const tz_model_prediction p = predicted(&work, &device);
         check(known[k].stencil, plan.height, "instructions", detail_of(&p, "instructions"),
-              known[k].instructions * 1e6, 0.03);
+              known[k].instructions * 1e6, known[k].nz > 1 ? 0.06 : 0.03);
         if (known[k].wavefronts > 0.0)
             check(known[k].stencil, plan.height, "wavefronts", detail_of(&p, "wavefronts"),
                   known[k].wavefronts * 1e6, 0.15);
@@ -375,7 +366,6 @@ TEST(pairs_of_stores)
         assert_int_equal(mix->loops_count, 1);
         assert_true(mix->loops[0].stores == 4.0);
         apart[far] = mix->loops[0].apart;
-        free(mix);
     }
     assert_true(apart[0] < 0.01);
     assert_true(apart[1] > 0.48 && apart[1] < 0.51);

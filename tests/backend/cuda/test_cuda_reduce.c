@@ -176,8 +176,7 @@ static tz_cuda_record run_kernel(const field *f, int type, tz_cuda_number which,
     tz_cuda_reduce_arguments arguments;
     *count = tz_cuda_reduce_arguments_fill(&arguments, &f->problem, 0, &f->array,
                                            other ? other->array.cells : 0, warps);
-    *sums = malloc((size_t)*count * sizeof **sums);
-    assert_non_null(*sums);
+    *sums = test_room((size_t)*count * sizeof **sums);
     arguments.sums = (tz_cu_pointer)(uintptr_t)*sums;
     arguments.record = (tz_cu_pointer)(uintptr_t)&record;
     add_buffer(&b, "record", &record, sizeof record, true);
@@ -215,7 +214,6 @@ static void numbers_agree(const field *f, int type, int64_t warps, int blocks)
     const tz_cuda_record record =
         run_kernel(f, type, TZ_CUDA_NUMBERS, NULL, warps, blocks, &sums, &count);
     tz_cuda_record_conclude(&record, &f->problem, 0, sums, count, &got);
-    free(sums);
     snprintf(how, sizeof how, "%d warps, %d blocks", (int)warps, blocks);
     check_numbers(f, type, how, &got);
 }
@@ -239,7 +237,6 @@ static void slabs_agree(const field *f, int type)
         const tz_cuda_record record =
             run_kernel(&part, type, TZ_CUDA_NUMBERS, NULL, 1, 1 + i, &sums, &count);
         tz_cuda_record_add(&record, &part.problem, type == BITS ? NULL : sums, count, &all);
-        free(sums);
     }
     tz_reduce_end(&all, &got);
     check_numbers(f, type, "in slabs", &got);
@@ -330,11 +327,10 @@ TEST(numbers_are_as_defined)
             tz_reduction r;
             field_create(&f, type, grids[g][0], grids[g][1], grids[g][2], SMALL, 17);
             const int64_t *n = f.problem.extent;
-            double *sums = malloc((size_t)((n[0] / TZ_REDUCE_SEGMENT + 1) * n[1] * n[2]) * 8);
+            double *sums = test_room((size_t)((n[0] / TZ_REDUCE_SEGMENT + 1) * n[1] * n[2]) * 8);
             double low = INFINITY, high = -INFINITY;
             int64_t count = 0, population = 0;
             uint64_t hash = 0;
-            assert_non_null(sums);
             for (int64_t z = 0; z < n[2]; z++)
                 for (int64_t y = 0; y < n[1]; y++) {
                     for (int64_t x = 0; x < n[0]; x += TZ_REDUCE_SEGMENT)
@@ -355,7 +351,6 @@ TEST(numbers_are_as_defined)
             for (int d = 0; d < TZ_AXES; d++)
                 hash = mix(hash ^ (uint64_t)n[d]);
             assert_true(r.population == population && r.not_finite == 0 && r.hash == hash);
-            free(sums);
             field_destroy(&f);
         }
 }
@@ -374,7 +369,6 @@ TEST(finiteness_is_the_hosts)
                     run_kernel(&f, type, TZ_CUDA_FINITE, NULL, 3, 2, &sums, &count);
                 assert_int_equal(record.not_finite == 0,
                                  tz_reduce_all_finite(&f.problem, 0, &f.host, NULL));
-                free(sums);
                 field_destroy(&f);
             }
 }
@@ -384,7 +378,6 @@ static double difference_on_device(const field *f, const field *g, int type)
     double *sums;
     int64_t count;
     const tz_cuda_record record = run_kernel(f, type, TZ_CUDA_DIFFERENCE, g, 4, 2, &sums, &count);
-    free(sums);
     return tz_cuda_record_difference(&record);
 }
 
@@ -441,8 +434,7 @@ static void shrink_on_host(const field *f, int type, int64_t z, int nx, int ny, 
     const int64_t *n = f->problem.extent;
     const size_t size = tz_dtype_size(dtypes[type]);
     tz_reducer *reducer;
-    char *row = malloc((size_t)n[0] * size);
-    assert_non_null(row);
+    char *row = test_room((size_t)n[0] * size);
     assert_ok(tz_reducer_create(&reducer, n[0], n[1], nx, ny, NULL, values, NULL));
     for (int64_t y = 0; y < n[1]; y++) {
         if (type == BITS)
@@ -454,14 +446,12 @@ static void shrink_on_host(const field *f, int type, int64_t z, int nx, int ny, 
         assert_ok(tz_reducer_add(reducer, dtypes[type], row, 1, NULL));
     }
     assert_ok(tz_reducer_finish(reducer, NULL));
-    free(row);
 }
 
 static void shrink_on_device(const field *f, int type, int64_t z, int nx, int ny, double *values)
 {
     tz_cuda_shrink_arguments arguments;
-    double *edges = malloc((size_t)(nx + ny + 2) * sizeof *edges);
-    assert_non_null(edges);
+    double *edges = test_room((size_t)(nx + ny + 2) * sizeof *edges);
     const int64_t warps =
         tz_cuda_shrink_arguments_fill(&arguments, &f->problem, 0, &f->array, z, nx, ny);
     tz_cuda_shrink_edges(&f->problem, nx, ny, edges);
@@ -475,7 +465,6 @@ static void shrink_on_device(const field *f, int type, int64_t z, int nx, int ny
     add_cells(&b, "cells", f);
     launch(type, TZ_CUDA_SHRINK, &arguments, (int)((warps + WARPS_OF_BLOCK - 1) / WARPS_OF_BLOCK),
            &b);
-    free(edges);
 }
 
 TEST(pictures_are_the_hosts)
@@ -496,9 +485,8 @@ TEST(pictures_are_the_hosts)
                 const int64_t *c = cases[k];
                 const int nx = (int)c[3], ny = (int)c[4];
                 field f;
-                double *want = malloc((size_t)(nx * ny) * sizeof *want);
-                double *got = malloc((size_t)(nx * ny) * sizeof *got);
-                assert_true(want && got);
+                double *want = test_room((size_t)(nx * ny) * sizeof *want);
+                double *got = test_room((size_t)(nx * ny) * sizeof *got);
                 memset(got, 0x55, (size_t)(nx * ny) * sizeof *got);
                 field_create(&f, type, c[0], c[1], c[2], what, k);
                 shrink_on_host(&f, type, c[2] - 1, nx, ny, want);
@@ -509,8 +497,6 @@ TEST(pictures_are_the_hosts)
                                  type, (long long)c[0], (long long)c[1], nx, ny, i % nx, i / nx,
                                  got[i], want[i]);
                 field_destroy(&f);
-                free(want);
-                free(got);
             }
 }
 

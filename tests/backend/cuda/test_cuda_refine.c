@@ -16,11 +16,11 @@ static double number_of(int64_t i)
 static void check_grid(int64_t nx, int64_t ny, int64_t nz, int blocks)
 {
     const int64_t pitch = (nx + 3) / 4 * 4, single_pitch = (nx + 31) / 32 * 32, rows = ny * nz;
-    double *solution = calloc((size_t)(pitch * rows), 8),
-           *changes = calloc((size_t)(pitch * rows), 8);
-    float *correction = calloc((size_t)(single_pitch * rows), 4),
-          *source = calloc((size_t)(single_pitch * rows), 4);
-    double *sum = calloc((size_t)(pitch * rows), 8);
+    double *solution = test_room((size_t)(pitch * rows) * 8),
+           *changes = test_room((size_t)(pitch * rows) * 8);
+    float *correction = test_room((size_t)(single_pitch * rows) * 4),
+          *source = test_room((size_t)(single_pitch * rows) * 4);
+    double *sum = test_room((size_t)(pitch * rows) * 8);
     for (int64_t i = 0; i < nx * rows; i++) {
         const int64_t at = i / nx * pitch + i % nx, single_at = i / nx * single_pitch + i % nx;
         solution[at] = number_of(i);
@@ -70,11 +70,6 @@ static void check_grid(int64_t nx, int64_t ny, int64_t nz, int blocks)
         assert_memory_equal(&source[single_at], &wanted, 4);
         assert_true(correction[single_at] == 0.0f);
     }
-    free(solution);
-    free(changes);
-    free(correction);
-    free(source);
-    free(sum);
 }
 
 TEST(the_definition_holds)

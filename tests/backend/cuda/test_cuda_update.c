@@ -296,7 +296,6 @@ static void compile_stencil(const tz_stencil *stencil)
         tz_sass_free(&kernel);
         tz_problem_clear(&problem);
         free(text.at);
-        free(cubin);
     }
 }
 

@@ -17,7 +17,8 @@
     F(line, D(line) D(line_kernel))                                                                \
     F(rows, D(rows) D(rows_cell) D(rows_ring) D(rows_kernel))                                      \
     F(planes, D(planes) D(planes_border) D(planes_read) D(planes_cell) D(planes_kernel))           \
-    F(direct, D(direct) D(direct_fused) D(direct_kernel) D(direct_wide) D(direct_wide_kernel))     \
+    F(direct,                                                                                      \
+      D(divide) D(direct) D(direct_fused) D(direct_kernel) D(direct_wide) D(direct_wide_kernel))   \
     F(resident, D(resident) D(resident_exchange) D(resident_kernel) D(resident_tile))
 
 #define DECLARE(name, texts) extern const tz_cuda_family tz_cuda_family_##name;

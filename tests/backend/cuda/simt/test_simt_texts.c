@@ -66,9 +66,8 @@ TEST(mistakes_in_tiles_are_found)
 /* Reads of the family direct at the border, by calls and in all warps. */
 TEST(border_reads_are_the_same_by_calls)
 {
-    static const char *const edits[][2] = {
-        {"#define TZ_CALLS 0", "#define TZ_CALLS 1"},
-        {"inside = TZ_INSIDE_OF", "inside = false && TZ_INSIDE_OF"}};
+    static const char *const edits[][2] = {{"#define TZ_CALLS 0", "#define TZ_CALLS 1"},
+                                           {"inside = (TZ_BESIDE", "inside = false && (TZ_BESIDE"}};
     static simt_outcome outcome;
     need_compiler();
     for (size_t e = 0; e < sizeof edits / sizeof *edits; e++)

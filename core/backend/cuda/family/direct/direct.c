@@ -24,6 +24,7 @@ enum {
     UNROLL = 2,
     UNROLL_MAX = 8,
     UNROLL_FIELDS = 4,      /* with more fields, a cell has enough to load */
+    READS_MANY = 16,        /* of each field */
     THREADS_AT_ONCE = 1024, /* of a multiprocessor, so that loads of one pass others' time */
     TEXT_LONG = 3000,       /* bytes of a pass */
     FUSED_MOST = 2200,      /* bytes of a pass, times how often it is computed again */
@@ -60,14 +61,22 @@ static size_t length_of(const tz_pass *pass)
     return next ? (size_t)(next - at) : strlen(at ? at : pass->text);
 }
 
+/* In 3-D many warps are at the ends of rows. If no value replaces what is past these, such warps
+ * need no code of their own, in launches that compute two passes. */
+static bool has_beside(const tz_problem *problem)
+{
+    return problem->dims > 2 && !tz_boundary_has_value(problem->boundary[0][0]) &&
+           !tz_boundary_has_value(problem->boundary[0][1]);
+}
+
 /* Does one launch compute both passes of an iteration (direct_fused.cuh)? The first one is computed
  * again at each place that the second one reads, which must take less than to store it and to read
  * it again. */
 static bool direct_fuses(const tz_problem *problem)
 {
     const tz_stencil *s = problem->stencil;
-    if (s->passes_count != 2 || problem->dims > 2 || problem->bits ||
-        tz_cuda_fields_of_role(problem, TZ_STREAMED))
+    if (s->passes_count != 2 || problem->bits || tz_cuda_fields_of_role(problem, TZ_STREAMED) ||
+        (problem->dims > 2 && !has_beside(problem)))
         return false;
     const tz_reach reach = reach_of(problem, 1, s->passes[0].writes);
     int again = 0;
@@ -277,8 +286,8 @@ static void choose_tile(const tz_problem *problem, tz_plan *plan)
 }
 
 /* Blocks of a multiprocessor at once, which limits a thread's registers. With 27 points of two
- * fields, four blocks of 256 threads are 1.15 times as fast as what the compiler chooses. A cell of
- * many fields needs more registers: with nineteen, two are 1.3 times as fast, four 1.2 times. */
+ * fields, three blocks of 256 threads spill nothing, and the compiler chooses fewer. A cell of many
+ * fields needs more registers: with nineteen, two are 1.3 times as fast, four 1.2 times. */
 static int choose_blocks(const tz_problem *problem, const tz_plan *plan)
 {
     int64_t words = 0;
@@ -286,7 +295,9 @@ static int choose_blocks(const tz_problem *problem, const tz_plan *plan)
         words += (int64_t)tz_problem_element_size(problem, f) / 4;
     const int64_t threads = words > TZ_FIT_DIRECT_WORDS_MANY  ? THREADS_AT_ONCE / 4
                             : words > TZ_FIT_DIRECT_WORDS_FEW ? THREADS_AT_ONCE / 2
-                                                              : THREADS_AT_ONCE;
+                            : words > 1 && bytes_of(problem, 1.0).times > READS_MANY
+                                ? THREADS_AT_ONCE * 3 / 4
+                                : THREADS_AT_ONCE;
     return (int)tz_min(tz_max(threads / threads_of(problem, plan), 1), 32);
 }
 
@@ -432,6 +443,7 @@ static void emit_numbers(tz_cuda_text *t, const tz_problem *problem, const tz_pl
         {"CELLS", plan->unroll},
         {"CALLS", has_calls(problem)},
         {"SHORT", is_short},
+        {"BESIDE", direct_fuses(problem) && has_beside(problem)},
     };
     for (size_t k = 0; k < sizeof numbers / sizeof *numbers; k++)
         tz_cuda_emit(t, "#define TZ_%s %d\n", numbers[k].name, numbers[k].value);
@@ -528,15 +540,17 @@ static void add_pass(tz_work_part *part, const tz_cuda_code *code, int loop)
     part->spilt_stores += pass.spilt_stores;
 }
 
-/* Is loop k of a pass's two, one after the other, the one of warps inside the grid? It has loads,
- * where the other one may call functions, and fewer instructions. */
+/* Is loop k of a pass's two, one after the other, the one of warps inside the grid? The other one
+ * has more instructions, or calls functions, which load. */
 static bool is_inner(const tz_cuda_code *code, int k)
 {
     const tz_work_mix *one = &code->mix->loops[code->at[k]].way,
                       *other = &code->mix->loops[code->at[k ^ 1]].way;
-    const double less = tz_work_mix_sum(one) - tz_work_mix_sum(other);
-    const double loads = one->of[TZ_WORK_READ] - other->of[TZ_WORK_READ];
-    return loads > 0.0 || (loads == 0.0 && (less < 0.0 || (less == 0.0 && k % 2 == 0)));
+    const double less = tz_work_mix_sum(other) - tz_work_mix_sum(one);
+    const double own = one->of[TZ_WORK_READ], others = other->of[TZ_WORK_READ];
+    if (own > 2.0 * others || others > 2.0 * own)
+        return own > others;
+    return less > 0.0 || (less == 0.0 && k % 2 == 0);
 }
 
 /* A step is one of each launch of an iteration. */
@@ -578,7 +592,8 @@ static void plain_work(const tz_cuda_job *job, tz_model_work *out)
     const double x = last > 0 ? ceil((double)problem->elements[0] / 32.0) : along / 32.0;
     const double y = last > 1 ? (double)problem->elements[1] : 1.0;
     double inner = inner_of(chunks, reach.low[last], reach.high[last]);
-    inner *= last > 0 ? inner_of(x, reach.low[0], reach.high[0]) : x;
+    const bool beside = direct_fuses(problem) && has_beside(problem);
+    inner *= last > 0 && !beside ? inner_of(x, reach.low[0], reach.high[0]) : x;
     inner *= last > 1 ? inner_of(y, reach.low[1], reach.high[1]) : 1.0;
     tz_cuda_add_part(out, "inner", &job->steps->inner, inner, steps);
     tz_cuda_add_part(out, inner > 0.0 ? "border" : "all", &job->steps->side, x * y * chunks - inner,

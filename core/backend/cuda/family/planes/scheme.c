@@ -19,7 +19,7 @@ uint32_t planes_row(const planes_scheme *s, const planes_pass *pass, int field, 
     uint32_t columns = 0;
     if (pass->words == 0)
         return tz_footprint_row(footprint, field, dz, dy);
-    for (int k = -TZ_RADIUS_MAX; k <= TZ_RADIUS_MAX && dz == 0; k++)
+    for (int k = -s->farthest; k <= s->farthest && dz == 0; k++)
         columns |= tz_footprint_row(footprint, field, k, dy);
     return columns;
 }
@@ -30,8 +30,8 @@ static bool planes_read(const planes_scheme *s, const planes_pass *pass, int f, 
 {
     bool any = false;
     *low = *high = 0;
-    for (int dz = -TZ_RADIUS_MAX; dz <= TZ_RADIUS_MAX; dz++)
-        for (int dy = -TZ_RADIUS_MAX; dy <= TZ_RADIUS_MAX; dy++)
+    for (int dz = -s->farthest; dz <= s->farthest; dz++)
+        for (int dy = -s->farthest; dy <= s->farthest; dy++)
             if ((dy != 0 || !other_rows) && planes_row(s, pass, f, dz, dy)) {
                 *low = any && *low < dz ? *low : dz;
                 *high = dz;
@@ -44,8 +44,8 @@ static bool planes_read(const planes_scheme *s, const planes_pass *pass, int f, 
 static void rows_read(const planes_scheme *s, const planes_pass *pass, int f, int *low, int *high)
 {
     *low = *high = 0;
-    for (int dy = -TZ_RADIUS_MAX; dy <= TZ_RADIUS_MAX; dy++)
-        for (int dz = -TZ_RADIUS_MAX; dz <= TZ_RADIUS_MAX; dz++)
+    for (int dy = -s->farthest; dy <= s->farthest; dy++)
+        for (int dz = -s->farthest; dz <= s->farthest; dz++)
             if (planes_row(s, pass, f, dz, dy)) {
                 *low = tz_min_int(*low, dy);
                 *high = tz_max_int(*high, dy);
@@ -85,6 +85,18 @@ static bool reads_centre(const tz_footprint *footprint, int f)
             if (tz_footprint_row(footprint, f, dz, dy) & (dz || dy ? ~0u : ~(1u << TZ_RADIUS_MAX)))
                 return false;
     return true;
+}
+
+/* The largest distance of a row that a pass reads. */
+static int farthest_of(const tz_footprint *footprint, const tz_problem *problem)
+{
+    int farthest = 0;
+    for (int f = 0; f < problem->stencil->fields_count; f++)
+        for (int dz = -TZ_RADIUS_MAX; dz <= TZ_RADIUS_MAX; dz++)
+            for (int dy = -TZ_RADIUS_MAX; dy <= TZ_RADIUS_MAX; dy++)
+                if (tz_footprint_row(footprint, f, dz, dy))
+                    farthest = tz_max_int(farthest, tz_max_int(abs(dz), abs(dy)));
+    return farthest;
 }
 
 static bool reads_at_all(const tz_footprint *footprint, int f)
@@ -394,7 +406,11 @@ static void place_rings(planes_scheme *s, const tz_problem *problem, int longer)
     s->shared_bytes = at;
 }
 
-/* A group has as many steps as the longest ring has planes, so that no plane moves in registers. */
+enum { GROUP_UNROLLED_MAX = 5, FIELDS_UNROLLED_MAX = 8 };
+
+/* A group has as many steps as the longest ring has planes, so that no plane moves in registers.
+ * Planes do move where it is rolled: for a wide stencil or for many fields the code of all steps is
+ * longer than the instruction caches, and is compiled for ten seconds. */
 static void choose_group(planes_scheme *s, const tz_problem *problem, int64_t shared_max)
 {
     s->group = 1;
@@ -402,6 +418,8 @@ static void choose_group(planes_scheme *s, const tz_problem *problem, int64_t sh
         s->group = tz_max_int(s->group, s->versions[k].planes);
     for (int k = 0; k < s->passes_count; k++)
         s->group = tz_max_int(s->group, s->passes[k].words > 0 ? 2 * s->passes[k].radius + 1 : 1);
+    s->rolled =
+        s->group > GROUP_UNROLLED_MAX || __builtin_popcount(s->ringed) > FIELDS_UNROLLED_MAX;
     for (int longer = 2; longer >= 0; longer--) {
         place_rings(s, problem, longer);
         if (s->shared_bytes <= shared_max)
@@ -412,11 +430,11 @@ static void choose_group(planes_scheme *s, const tz_problem *problem, int64_t sh
 /* Words around a lane's own cells that a pass reads. */
 static int count_near(const planes_scheme *s, const tz_problem *problem, const planes_pass *pass)
 {
-    const int r = TZ_RADIUS_MAX;
+    const int r = TZ_RADIUS_MAX, most = s->farthest;
     int words = 0;
     for (int f = 0; f < problem->stencil->fields_count; f++)
-        for (int dz = -r; dz <= r && pass->reads[f] >= 0 && s->ringed >> f & 1; dz++)
-            for (int j = -r; j < s->rows + r; j++) {
+        for (int dz = -most; dz <= most && pass->reads[f] >= 0 && s->ringed >> f & 1; dz++)
+            for (int j = -most; j < s->rows + most; j++) {
                 const bool own = j >= 0 && j < s->rows;
                 uint64_t columns = 0;
                 for (int row = 0; row < s->rows; row++)
@@ -533,8 +551,10 @@ planes_scheme *planes_scheme_make(const tz_problem *problem, const tz_limits *li
         free(s);
         return NULL;
     }
-    for (int p = 0; p < stencil->passes_count; p++)
+    for (int p = 0; p < stencil->passes_count; p++) {
         tz_footprint_probe(problem, &stencil->passes[p], &s->footprints[p]);
+        s->farthest = tz_max_int(s->farthest, farthest_of(&s->footprints[p], problem));
+    }
     /* First with carried planes in registers, which saves shared memory; else with them there; else
      * with static fields in neither. */
     for (int way = 0; way < 3; way++) {
