@@ -11,6 +11,7 @@ set -eu
 root=$(CDPATH= cd -- "$(dirname -- "$0")/.." && pwd -P)
 here=${1:-$root/build/bin/trapeze}
 tree=$root/build-arm64
+mkdir -p "$tree"
 for tool in aarch64-linux-gnu-gcc qemu-aarch64; do
     command -v $tool >/dev/null || { echo "arm64: skipped: there is no $tool (see the head of scripts/arm64.sh)" >&2 && exit 77; }
 done
@@ -18,9 +19,9 @@ done
 emulator='/usr/bin/env;QEMU_LD_PREFIX=/usr/aarch64-linux-gnu;qemu-aarch64;-cpu;cortex-a57'
 cmake -G Ninja -S "$root" -B "$tree" -DCMAKE_SYSTEM_NAME=Linux -DCMAKE_SYSTEM_PROCESSOR=aarch64 \
     -DCMAKE_C_COMPILER=aarch64-linux-gnu-gcc -DCMAKE_FIND_ROOT_PATH=/usr/lib/aarch64-linux-gnu \
-    "-DCMAKE_CROSSCOMPILING_EMULATOR=$emulator" -DCMAKE_BUILD_TYPE=Release -DTRAPEZE_WERROR=ON >"$root/build-arm64.log" 2>&1 ||
-    { tail -n 20 "$root/build-arm64.log" && exit 1; }
-ninja -C "$tree" >>"$root/build-arm64.log" 2>&1 || { grep -A 20 FAILED "$root/build-arm64.log" | head -n 40 && exit 1; }
+    "-DCMAKE_CROSSCOMPILING_EMULATOR=$emulator" -DCMAKE_BUILD_TYPE=Release -DTRAPEZE_WERROR=ON >"$tree/log" 2>&1 ||
+    { tail -n 20 "$tree/log" && exit 1; }
+ninja -C "$tree" >>"$tree/log" 2>&1 || { grep -A 20 FAILED "$tree/log" | head -n 40 && exit 1; }
 export QEMU_LD_PREFIX=/usr/aarch64-linux-gnu
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
