@@ -11,8 +11,7 @@
  *    waits for memory if its array lies there, else for L3, or for the other core that wrote it
  *    last; several rows wait for these at once. In a tile that is as wide as the grid but has fewer
  *    rows than a slab, the first row of each slab waits for L3 or for the other core, line by line.
- *    Streamed rows always wait for memory, and for page tables. In a leaning tile (family "skew")
- *    the beginning of a row is fetched ahead, and still waits a little.
+ *    Streamed rows always wait for memory, and for page tables.
  *  - Rows and calls of a row function cost what is measured; a call also costs what the engine does
  *    for it. The busiest thread decides. A parallel region costs a fork.
  *
@@ -160,14 +159,13 @@ static transfers count_lines(const tz_model_work *work, const tz_model_device *d
     find_levels(work, d, at);
     const double l2 = d->l2_bytes.value, l3 = rate(&d->l3_bytes, 0);
     /* Arrays are used once a stage, rings once a slab. */
-    const double array_reads = work->read_bytes + work->ghost_bytes + work->seam_bytes;
-    const double array_writes = work->write_bytes + work->seam_bytes;
+    const double array_reads = work->read_bytes + work->ghost_bytes,
+                 array_writes = work->write_bytes;
     const double away2 = missed(work->resident_bytes, work->workers * l2);
     const double away3 = away2 * overflowed(work->resident_bytes, l3);
     /* Each thread has its own rings and its own L2; the rings of all threads share an L3. */
     const double spilt2 = missed(work->ring_bytes, l2);
-    const double between = work->ring_bytes + work->passing_bytes; /* two uses of a ring's line */
-    const double spilt3 = spilt2 * overflowed(work->workers * between, l3);
+    const double spilt3 = spilt2 * overflowed(work->workers * work->ring_bytes, l3);
     const double far_reads = (away2 - away3) * array_reads + (spilt2 - spilt3) * work->ring_reads;
     const double far_writes =
         (away2 - away3) * array_writes + (spilt2 - spilt3) * work->ring_writes;
@@ -185,7 +183,6 @@ static transfers count_lines(const tz_model_work *work, const tz_model_device *d
         .starts = ((away3 * work->starts + work->streamed_starts) * rate(&d->memory_latency_s, 0) +
                    shared * (TZ_FIT_CPU_STARTS * work->starts + work->edge_lines) *
                        rate(&d->l3_latency_s, 0) +
-                   away2 * TZ_FIT_CPU_LEANING * work->leaning_lines * rate(&d->l2_latency_s, 0) +
                    work->streamed_bytes / SMALL_PAGE * rate(&d->small_page_s, 0)) /
                   work->workers,
     };

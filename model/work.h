@@ -73,8 +73,6 @@ typedef struct tz_model_work {
     double far_bytes; /* the part of ghost_bytes that no cache kept: the tiles run at other times */
     /* of streamed fields, read once. On a GPU a part of read_bytes, on a CPU in addition to it */
     double streamed_bytes;
-    /* CPU: written and read once in addition, where a leaning tile hands rows on to the next one */
-    double seam_bytes;
     double resident_bytes; /* all that a stage touches: a cache of this size keeps the grid */
 
     /* GPU */
@@ -115,13 +113,11 @@ typedef struct tz_model_work {
     double ends;                    /* rows of planes that end at the grid's edge */
     double vector_bytes;            /* of the instructions counted */
     double ring_bytes;              /* rings of one thread */
-    double passing_bytes;           /* of arrays, while a thread goes round its rings once */
     double near_reads, near_writes; /* bytes between L1 and L2, if the rings fit L2 */
     double starts;                  /* rows of arrays that do not begin where another ended */
     /* cache lines of the first rows of slabs that do not begin where another ended */
     double edge_lines;
-    double streamed_starts; /* the same of streamed rows */
-    double leaning_lines;   /* first lines of rows in a leaning tile, which the tile before wrote */
+    double streamed_starts;         /* the same of streamed rows */
     double ring_reads, ring_writes; /* bytes between L2 and L3, if the rings do not fit L2 */
     double forks;                   /* parallel regions */
     int sharers; /* threads of all slabs on this CPU, which share its memory; 0: the workers */

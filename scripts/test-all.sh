@@ -62,7 +62,7 @@ for part in $parts; do
         row nvrtc test_cuda_every_stencil env TZ_ALL=1 TRAPEZE_CACHE= "$bin/tests_backend_cuda" test_cuda_every_stencil
         ;;
     tests)
-        for test in backend/cpu/test_cpu_update backend/cpu/test_cpu_in_place backend/cuda/test_cuda_update \
+        for test in backend/cpu/test_cpu_update backend/cpu/test_cpu_diamond backend/cuda/test_cuda_update \
             backend/cuda/test_cuda_jump backend/cuda/test_cuda_reduce backend/cuda/test_cuda_compile \
             calibrate/test_cuda_calibrate predict/test_device_scaled sim/test_memory; do
             folder=${test%/*} name=${test##*/}

@@ -6,6 +6,9 @@
 #include "base/names.h"
 #include <string.h>
 
+/* Of earlier versions; backends take them as others. */
+static const char *const former[] = {"skew"};
+
 static bool is_among(const char *name, const char *const *names, size_t count)
 {
     for (size_t i = 0; i < count; i++)
@@ -30,7 +33,7 @@ tz_status tz_family_check(const char *name, tz_error *error)
     const char *names[TZ_FAMILIES_MAX];
     const size_t count = tz_family_names(names);
     char hint[128];
-    if (is_among(name, names, count))
+    if (is_among(name, names, count) || is_among(name, former, 1))
         return TZ_OK;
     return tz_error_set(error, TZ_UNKNOWN, "family", "unknown family '%.40s'%s", name,
                         tz_names_hint(hint, sizeof hint, name, names, count));

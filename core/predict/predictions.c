@@ -181,8 +181,6 @@ bool tz_predictions_is_preferred(const tz_plan *a, double a_s, const tz_plan *be
     if (!on_cpu || a_s > TZ_FIT_ALIKE * best_s)
         return false;
     if (strcmp(a->family, best->family) == 0) {
-        if (strcmp(a->family, "skew") == 0 && a->tile[0] != best->tile[0])
-            return a->tile[0] > best->tile[0];
         const bool planes = a->tile[2] > 1 && best->tile[2] > 1; /* a grid of three dimensions */
         if (planes && a->tile[0] == best->tile[0] && a->tile[1] != best->tile[1])
             return a->tile[1] > best->tile[1];

@@ -56,9 +56,8 @@ tz_status tz_predictions_create_listed(tz_predictions **out, const tz_problem *p
 /* Whether plan `a`, predicted to take a_s seconds an iteration, is preferred to `best`. best_s is
  * the shortest predicted time. On a CPU the higher of two plans within TZ_FIT_ALIKE is preferred:
  * costs that the model does not include (other programs in a shared cache, threads that wait for
- * each other) occur once a stage. Of tiles of the family "skew" the wider one is preferred, and in
- * 3-D of two of the same family and width the one with more rows, whatever the heights: others of
- * these costs occur once a row, or once a plane. */
+ * each other) occur once a stage. In 3-D of two of the same family and width the one with more rows
+ * is preferred, whatever the heights: others of these costs occur once a row, or once a plane. */
 bool tz_predictions_is_preferred(const tz_plan *a, double a_s, const tz_plan *best, double best_s,
                                  bool on_cpu);
 

@@ -1,5 +1,5 @@
-/* Fills ghost cells of slabs and of whole fields as the boundaries say. Called by stream.c, skew.c,
- * lean.c and results.c for slabs, and by core/backend/cpu for fields. */
+/* Fills ghost cells of slabs and of whole fields as the boundaries say. Called by stream.c and
+ * diamond.c for slabs, and by core/backend/cpu for fields. */
 #include "kernels/cpu/finish.h"
 
 #include <string.h>

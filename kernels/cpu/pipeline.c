@@ -2,9 +2,6 @@
  * stream.c and count.c; core/backend/cpu asks for sizes and row functions. */
 #include "kernels/cpu/pipeline.h"
 
-#include "kernels/cpu/lean.h"
-#include "kernels/cpu/results.h"
-
 #include <string.h>
 
 size_t tz_pipeline_size(void)
@@ -49,27 +46,10 @@ tz_row_fn *tz_stage_together(const tz_stage *stage, const tz_pass *pass)
     return alone ? NULL : best_of(stage, pass->together);
 }
 
-tz_row_fn *tz_stage_in_place(const tz_stage *stage, const tz_pass *pass)
+tz_row_fn *tz_stage_jammed(const tz_stage *stage, const tz_pass *pass)
 {
-    return best_of(stage, pass->in_place);
-}
-
-bool tz_stage_is_in_place(const tz_stage *stage)
-{
-    const tz_stencil *stencil = stage->stencil;
-    bool is = stage->dims == 2 || (stage->dims == 3 && !stage->bits);
-    for (int p = 0; p < stencil->passes_count && is; p++) {
-        is = tz_stage_in_place(stage, &stencil->passes[p]) != NULL;
-        for (int f = 0; f < stencil->fields_count && is; f++)
-            is = stencil->fields[f].role != TZ_STREAMED &&
-                 tz_stencil_takes(stencil, &stencil->passes[p], f) < 0;
-    }
-    return is;
-}
-
-int tz_stage_leans(const tz_stage *stage)
-{
-    return tz__lean_tiles(stage, stage->height * stage->stencil->passes_count);
+    const bool alone = stage->alone >> (pass - stage->stencil->passes) & 1;
+    return alone || stage->dims == 1 ? NULL : best_of(stage, pass->in_place);
 }
 
 /* Whether a tile may extend past the grid and wrap. */
@@ -143,19 +123,8 @@ static void pipeline_reach(tz_pipeline *pipeline, const tz_stage *stage)
     const int axis = stage->dims - 1;
     const bool gathers = may_gather(stage);
     pass_reach reach[TZ_PASSES_MAX];
-    pipeline->group_slope = 0;
-    for (int p = 0; p < passes; p++) {
+    for (int p = 0; p < passes; p++)
         reach[p] = reach_of(pipeline, stage, p);
-        for (int side = 0; side < 2 && stage->dims == 3; side++) {
-            const int rows = side == 0 ? reach[p].all.low[1] : reach[p].all.high[1];
-            if (rows > pipeline->group_slope)
-                pipeline->group_slope = rows;
-        }
-    }
-    /* The ghosts of a periodic side are rows of the other one. */
-    const bool wraps =
-        tz_boundary_wraps(stage->boundary[1][0]) && stage->tile[1] >= stage->elements[1];
-    pipeline->group = stage->dims == 3 && !wraps ? stage->group : 0;
     int lag = 0, lead = 0;
     for (int l = 1; l <= pipeline->levels; l++) {
         const pass_reach *r = &reach[(l - 1) % passes];
@@ -185,12 +154,6 @@ static void pipeline_levels(tz_pipeline *pipeline, const tz_stage *stage)
     for (int f = 0; f < stencil->fields_count; f++)
         newest[f] = (tz__origin){0, (int16_t)f};
     pipeline->levels = stage->height * stencil->passes_count;
-    pipeline->in_place = tz_stage_is_in_place(stage);
-    pipeline->copies = pipeline->in_place && stage->dims == 3;
-    pipeline->past = pipeline->in_place && stage->past_caches;
-    pipeline->leaning = tz__lean_tiles(stage, pipeline->levels);
-    pipeline->slope = pipeline->leaning ? tz_stencil_reach_along(stencil, 1) : 0;
-    pipeline->at_once = pipeline->in_place ? TZ_SLABS_IN_PLACE(stage->dims) : 1;
     pipeline->batch = stage->batch;
     memset(&pipeline->level[0], 0, sizeof pipeline->level[0]);
     for (int l = 1; l <= pipeline->levels; l++) {
@@ -198,7 +161,6 @@ static void pipeline_levels(tz_pipeline *pipeline, const tz_stage *stage)
         memset(level, 0, sizeof *level);
         level->pass = &stencil->passes[(l - 1) % stencil->passes_count];
         level->rows = l > stencil->passes_count ? level[-stencil->passes_count].rows
-                      : pipeline->in_place      ? tz_stage_in_place(stage, level->pass)
                                                 : tz_stage_rows(stage, level->pass);
         level->radius = level->pass->radius;
         level->iteration = (l - 1) / stencil->passes_count;
@@ -230,7 +192,6 @@ static void ring_depths(tz_pipeline *pipeline, const tz_stage *stage)
             const tz__level *reader = &pipeline->level[l];
             tz__level *maker = &pipeline->level[reader->source[f].level];
             tz__ring *ring = &maker->ring[reader->source[f].field];
-            maker->last_reader[reader->source[f].field] = (int16_t)l;
             const int back = -pipeline->slabs[(l - 1) % passes][f].low;
             const uint32_t depth =
                 stage->dims == 1 ? 1
@@ -238,94 +199,6 @@ static void ring_depths(tz_pipeline *pipeline, const tz_stage *stage)
             if (depth > ring->depth)
                 ring->depth = depth;
         }
-}
-
-/* Places one ring for all levels of a state field. A level writes slab j over slab j - n of the
- * level before, where n is how far back the levels up to this one read that. Returns where the ring
- * ends. */
-static size_t shared_place(tz_pipeline *pipeline, const tz_stage *stage, int f, size_t at,
-                           size_t slab_bytes)
-{
-    const int passes = stage->stencil->passes_count;
-    const int64_t size = (int64_t)stage->element_size[f];
-    /* A row is written over one that no row after it reads, and below the columns that it reads
-     * itself. */
-    const ptrdiff_t rows = stage->dims == 3 ? tz_stencil_reach_along(stage->stencil, 1) : 0;
-    const ptrdiff_t elements = rows * pipeline->row_stride + TZ_COLUMNS_IN_PLACE;
-    tz__ring shared = {0};
-    int64_t newest = INT64_MIN, oldest = INT64_MAX; /* of the slots in use at a time */
-    int maker = 0;
-    for (int l = 1; l <= pipeline->levels; l++) {
-        const tz__level *level = &pipeline->level[l];
-        tz__ring *read = &pipeline->level[maker].ring[f];
-        const int back = -pipeline->slabs[(l - 1) % passes][f].low;
-        if (read->depth > 0) {
-            read->slabs_lower = shared.slabs_lower;
-            read->elements_lower = shared.elements_lower;
-            newest = tz_max(newest,
-                            pipeline->batch - 1 - pipeline->level[maker].lag - shared.slabs_lower);
-            oldest = tz_min(oldest, -level->lag - back - shared.slabs_lower);
-        }
-        if (!(level->makes >> f & 1))
-            continue;
-        int32_t lower = 0;
-        for (int r = maker + 1; r <= l && read->depth > 0; r++) {
-            const int need =
-                pipeline->level[r].lag - level->lag - pipeline->slabs[(r - 1) % passes][f].low;
-            lower = need > lower ? need : lower;
-        }
-        if (read->depth > 0) {
-            shared.slabs_lower += lower;
-            shared.elements_lower += elements;
-        }
-        maker = l;
-    }
-    if (oldest > newest)
-        return at; /* no level has a ring */
-    /* The first slots begin before the ring by as many elements as the last level's. */
-    const int64_t before = (shared.elements_lower + tz__lean_drift(pipeline)) * size;
-    const int64_t spare = before / (int64_t)slab_bytes + 2;
-    at = ring_place(&shared, at + (size_t)before, newest - oldest + 1 + spare, slab_bytes);
-    for (int l = 0; l <= pipeline->levels; l++) {
-        tz__ring *ring = &pipeline->level[l].ring[f];
-        if (ring->depth == 0)
-            continue;
-        shared.slabs_lower = ring->slabs_lower;
-        shared.elements_lower = ring->elements_lower;
-        pipeline->slabs_lower =
-            ring->slabs_lower > pipeline->slabs_lower ? ring->slabs_lower : pipeline->slabs_lower;
-        *ring = shared;
-    }
-    return at;
-}
-
-/* In place, each level lies some rows lower than the one before. While the last groups of rows of a
- * plane still have values of level l that are read, the first groups of the next plane in memory
- * may have those of level l + n. Returns the largest n: the rows of the two must not meet. */
-static int64_t levels_apart(const tz_pipeline *pipeline, const tz_stage *stage)
-{
-    const int passes = stage->stencil->passes_count;
-    int back = 0, back_least = TZ_RADIUS_MAX;
-    for (int p = 0; p < passes; p++)
-        for (int f = 0; f < stage->stencil->fields_count; f++) {
-            const int here = -pipeline->slabs[p][f].low;
-            if (stage->stencil->fields[f].role != TZ_STATE)
-                continue;
-            back = here > back ? here : back;
-            back_least = here < back_least ? here : back_least;
-        }
-    /* With one pass each level lies as many slabs lower as it reads back. */
-    const int lower = passes == 1 ? back_least : 0;
-    int64_t most = 1;
-    for (int l = 0; l < pipeline->levels; l++) {
-        const int reader = l + passes < pipeline->levels ? l + passes : pipeline->levels;
-        for (int n = 1; l + n <= pipeline->levels; n++)
-            if (pipeline->level[l + n].lag - pipeline->level[reader].lag + n * lower <=
-                    pipeline->batch - 2 + back &&
-                n > most)
-                most = n;
-    }
-    return most;
 }
 
 /* The largest extent of a job's slabs on an axis, in elements. */
@@ -342,25 +215,13 @@ static void pipeline_place(tz_pipeline *pipeline, const tz_stage *stage)
     const tz_stencil *stencil = stage->stencil;
     const tz_reach *halo = &pipeline->level[0].halo;
     const int64_t width = ext_max(stage, 0, halo);
-    const int64_t height = pipeline->leaning  ? tz__lean_rows(stage, pipeline)
-                           : stage->dims == 3 ? ext_max(stage, 1, halo)
-                                              : 1;
-    /* The last ghosts of a row and the first ones of the next row may lie in one line. What is
-     * written in place begins some columns before a row. Those belong to no row, where the row
-     * before may still be read: in 2-D it is another slab, and the rows of a tile that wraps are
-     * computed in parts. */
+    /* The last ghosts of a row and the first ones of the next row may lie in one line. But the
+     * surplus elements of a row must not lie there where the next row is not computed after it: in
+     * 2-D it is another slab, and the rows of a tile that wraps are computed in parts. */
     const bool apart = stage->dims == 2 || may_gather(stage);
-    pipeline->row_stride = (ptrdiff_t)tz_round_up(width + 2 * stage->ghost, TZ__PAD) +
-                           (apart ? TZ_COLUMNS_IN_PLACE : 0);
-    /* With one row between planes, for the same reason. */
-    pipeline->rows = height + (stage->dims == 3 ? 2 * stage->ghost + 1 : 0);
-    pipeline->slabs_lower = 0;
-    if (pipeline->group > 0 && pipeline->in_place) {
-        const int64_t lower = tz_stencil_reach_along(stage->stencil, 1) + pipeline->slope;
-        const int64_t apart_most = levels_apart(pipeline, stage);
-        pipeline->rows +=
-            lower * apart_most + TZ_COLUMNS_IN_PLACE * apart_most / pipeline->row_stride + 1;
-    }
+    pipeline->row_stride =
+        (ptrdiff_t)tz_round_up(width + 2 * stage->ghost, TZ__PAD) + (apart ? TZ__PAD : 0);
+    pipeline->rows = stage->dims == 3 ? ext_max(stage, 1, halo) + 2 * stage->ghost : 1;
     size_t at = 0;
     const bool gathers = may_gather(stage);
     ring_depths(pipeline, stage);
@@ -375,18 +236,11 @@ static void pipeline_place(tz_pipeline *pipeline, const tz_stage *stage)
         for (int f = 0; f < stencil->fields_count; f++) {
             tz__level *level = &pipeline->level[l];
             const tz_role role = stencil->fields[f].role;
-            const bool made = l > 0 ? level->makes >> f & 1
-                                    : (gathers && role == TZ_STATIC) ||
-                                          ((gathers || pipeline->copies) && role == TZ_STATE);
+            const bool made =
+                l > 0 ? level->makes >> f & 1 : gathers && (role == TZ_STATIC || role == TZ_STATE);
             const int depth = made ? (int)level->ring[f].depth : 0;
             const size_t slab_bytes =
                 (size_t)pipeline->row_stride * (size_t)pipeline->rows * stage->element_size[f];
-            if (pipeline->in_place && role == TZ_STATE) {
-                level->ring[f].depth = (uint32_t)depth;
-                if (l == pipeline->levels)
-                    at = shared_place(pipeline, stage, f, at, slab_bytes);
-                continue;
-            }
             level->ring[f].depth = 0;
             if (depth == 0)
                 continue;
@@ -398,11 +252,6 @@ static void pipeline_place(tz_pipeline *pipeline, const tz_stage *stage)
         }
     pipeline->scratch = at;
     at = (size_t)tz_round_up((int64_t)at + 2 * (pipeline->row_stride + 2 * TZ__PAD) * 8, 64);
-    pipeline->results = at;
-    at += pipeline->past ? tz__results_bytes(stage, pipeline) : 0;
-    for (int f = 0; f < stencil->fields_count && pipeline->leaning; f++)
-        if (stencil->fields[f].role == TZ_STATE)
-            at = tz__lean_place(pipeline, stage, f, at);
     pipeline->bytes = (size_t)tz_round_up((int64_t)at, 64);
 }
 
@@ -441,50 +290,30 @@ static tz__axis place_axis(const tz_stage *stage, int axis, int64_t index, const
     return a;
 }
 
-static int64_t rows_of_tiles(const tz_stage *stage, const tz_pipeline *pipeline)
+static int64_t rows_of_tiles(const tz_stage *stage)
 {
-    return pipeline->leaning ? pipeline->leaning : stage->dims == 3 ? tz__tiles(stage, 1) : 1;
-}
-
-/* Groups of about as many rows. At all levels together, there are more than at one. */
-static void place_groups(const tz_pipeline *pipeline, tz__job *job)
-{
-    const int64_t rows = job->y.high - job->y.low;
-    const int64_t groups = tz_max(1, (rows + pipeline->group / 2) / pipeline->group);
-    const int levels[] = {1, pipeline->levels};
-    job->group_rows = (rows + groups - 1) / groups;
-    for (int i = 0; i < 2; i++) {
-        const tz__area area = tz__level_area(pipeline, job, levels[i]);
-        const int64_t zero =
-            job->y.low + pipeline->group_slope * (int64_t)(pipeline->levels - levels[i]);
-        while (zero + job->first_group * job->group_rows > area.y_low)
-            job->first_group--;
-        while (zero + (job->last_group + 1) * job->group_rows < area.y_high)
-            job->last_group++;
-    }
+    return stage->dims == 3 ? tz__tiles(stage, 1) : 1;
 }
 
 void tz__job_make(const tz_stage *stage, const tz_pipeline *pipeline, int64_t index, char *arena,
                   tz__job *job)
 {
     const int64_t tiles_x = tz__tiles(stage, 0);
-    const int64_t tiles_y = rows_of_tiles(stage, pipeline);
+    const int64_t tiles_y = rows_of_tiles(stage);
     const int axis = stage->dims - 1;
     const int64_t chunk = stage->dims == 1 ? 1 : stage->tile[axis];
     const tz_reach *halo = &pipeline->level[0].halo;
     memset(job, 0, sizeof *job);
-    job->arena = job->seams = arena;
+    job->arena = arena;
     job->x = place_axis(stage, 0, index % tiles_x, halo);
     job->y = (tz__axis){.high = 1, .ext_high = 1};
     if (stage->dims == 3)
-        job->y = pipeline->leaning ? tz__lean_axis(stage, pipeline, index % tiles_y)
-                                   : place_axis(stage, 1, index / tiles_x % tiles_y, halo);
+        job->y = place_axis(stage, 1, index / tiles_x % tiles_y, halo);
     const int64_t last = axis == 0 ? 1 : tz__span_high(stage, axis);
     job->slab_low = (axis == 0 ? 0 : tz__span_low(stage, axis)) + index / tiles_x / tiles_y * chunk;
     job->slab_high = tz_min(last, job->slab_low + chunk);
     job->wrap = stage->dims > 1 && tz_boundary_wraps(stage->boundary[axis][0]);
-    job->slab_base =
-        job->slab_low - 2 * halo->low[axis] - 2 * TZ_RADIUS_MAX - pipeline->slabs_lower;
+    job->slab_base = job->slab_low - 2 * halo->low[axis] - 2 * TZ_RADIUS_MAX;
     const bool x_out = job->x.ext_low < 0 || job->x.ext_high > stage->elements[0];
     const bool y_out =
         stage->dims == 3 && (job->y.ext_low < 0 || job->y.ext_high > stage->elements[1]);
@@ -492,13 +321,11 @@ void tz__job_make(const tz_stage *stage, const tz_pipeline *pipeline, int64_t in
     const int64_t pad_rows = stage->dims == 3 ? stage->ghost : 0;
     job->zero =
         (ptrdiff_t)((pad_rows - job->y.ext_low) * pipeline->row_stride + TZ__PAD - job->x.ext_low);
-    if (pipeline->group > 0)
-        place_groups(pipeline, job);
 }
 
-int64_t tz__jobs_count(const tz_stage *stage, const tz_pipeline *pipeline)
+int64_t tz__jobs_count(const tz_stage *stage)
 {
-    int64_t jobs = rows_of_tiles(stage, pipeline);
+    int64_t jobs = rows_of_tiles(stage);
     for (int axis = 0; axis < stage->dims; axis++)
         if (stage->dims < 3 || axis != 1)
             jobs *= tz__tiles(stage, axis);
@@ -514,11 +341,6 @@ tz__area tz__level_area(const tz_pipeline *pipeline, const tz__job *job, int l)
         .y_low = tz_max(job->y.ext_low, job->y.low - halo->low[1]),
         .y_high = tz_min(job->y.ext_high, job->y.high + halo->high[1]),
     };
-    if (pipeline->leaning) {
-        const int behind = pipeline->levels - l;
-        area.y_low = l == 0 ? job->y.ext_low : job->y.low + job->y.leans_low * (int64_t)behind;
-        area.y_high = l == 0 ? job->y.ext_high : job->y.high + job->y.leans_high * (int64_t)behind;
-    }
     if (l < pipeline->levels) {
         area.x_low = job->x.ext_low + (area.x_low - job->x.ext_low) / TZ__PAD * TZ__PAD;
         area.x_high = area.x_low + tz_round_up(area.x_high - area.x_low, TZ__PAD);

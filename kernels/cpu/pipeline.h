@@ -8,7 +8,7 @@
 void tz__pipeline_make(tz_pipeline *pipeline, const tz_stage *stage);
 
 /* All jobs of a stage. */
-int64_t tz__jobs_count(const tz_stage *stage, const tz_pipeline *pipeline);
+int64_t tz__jobs_count(const tz_stage *stage);
 
 /* Job `index` of tz__jobs_count(), whose rings are in `arena`. */
 void tz__job_make(const tz_stage *stage, const tz_pipeline *pipeline, int64_t index, char *arena,

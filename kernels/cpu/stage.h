@@ -8,11 +8,7 @@
  * level is written to the other. Tiles overlap by the ghost zone, so jobs never wait for each
  * other.
  *
- * A level computes a batch of slabs before the next level does. In 3-D it computes a group of rows
- * of these planes: only when all levels have computed that group does the next one begin. Groups
- * move to the low side of y from level to level, at least as far as a pass reads, so all that a
- * group reads exists. What a level reads of the one before is then in L2, and each plane of a ring
- * enters L2 once a batch, also if the rings are much larger.
+ * A level computes a batch of slabs before the next level does.
  *
  * A 1-D stencil has no stream axis: its only slab is the row itself. */
 #ifndef TZ_KERNELS_CPU_STAGE_H
@@ -78,14 +74,10 @@ typedef struct tz_stage {
      * get any value. Both 0: all. */
     int64_t low, high;
     int batch;        /* slabs that a level computes before the next level does; 1 or more */
-    int64_t group;    /* in 3-D: rows of a plane that do so, about, before the other rows; 0: all */
     int threads;      /* the plan is for so many */
     tz_threads *pool; /* which run it; NULL: the caller alone */
-    /* the arrays are larger than all caches: tz_stage_run() may store results past them */
-    bool past_caches;
-    uint32_t alone; /* for tz_skew_run(): passes, as bits, whose slabs are computed one at a time */
-    bool diamonds;  /* for tz_skew_run(): the family "diamond" */
-    char *lost;     /* for tz_skew_run(): tz_skew_lost_bytes() for each thread; nobody reads them */
+    uint32_t alone;   /* for tz_diamond_run(): passes whose slabs are computed one at a time */
+    char *spare;      /* for tz_diamond_run(): tz_diamond_spare_bytes() for each thread */
 } tz_stage;
 
 static inline int64_t tz_round_up(int64_t value, int64_t unit)
@@ -115,14 +107,8 @@ tz_row_fn *tz_stage_rows(const tz_stage *stage, const tz_pass *pass);
  * time (stage->alone). */
 tz_row_fn *tz_stage_together(const tz_stage *stage, const tz_pass *pass);
 
-/* The same of tz_pass.in_place. NULL: there is none. */
-tz_row_fn *tz_stage_in_place(const tz_stage *stage, const tz_pass *pass);
-
-/* Does tz_stage_run() compute levels in place, several rows at once? */
-bool tz_stage_is_in_place(const tz_stage *stage);
-
-/* The tiles along y of tz_stage_run() that lean (kernels/cpu/lean.h). 0: tiles overlap. */
-int tz_stage_leans(const tz_stage *stage);
+/* The same of tz_pass.in_place: TZ_SLABS_IN_PLACE slabs. */
+tz_row_fn *tz_stage_jammed(const tz_stage *stage, const tz_pass *pass);
 
 /* The size of the work of a stage, from geometry alone. Elements, rows and calls are sums over all
  * levels of all jobs. */
@@ -135,10 +121,7 @@ typedef struct tz_stage_counts {
     double rows, spans;   /* rows of elements, and calls of row functions */
     double ends;          /* rows at an edge of the grid in x */
     double read, written; /* elements that the jobs read and write in an array */
-    double seams;         /* elements that leaning tiles write for the next ones, and those read */
-    double team;          /* threads that work on a job together, each behind another one */
     double row, slab;     /* elements of the longest row and of the largest slab of a job */
-    double group;         /* rows of a group; 0: all rows of a slab */
     double ring_bytes;    /* of a thread's rings */
 } tz_stage_counts;
 void tz_stage_count(const tz_stage *stage, tz_pipeline *pipeline, tz_stage_counts *out);

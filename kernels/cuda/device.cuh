@@ -15,6 +15,16 @@
 
 typedef unsigned int tz_word;
 
+/* Calls f(0), f(1), ... f(N - 1). The compiler is slow at loops that it unrolls: for each one it
+ * visits all that the loops around it compute. So short loops of long kernels are calls. */
+template <int N, int I = 0, class F> TZ_DEVICE void tz_each(const F &f)
+{
+    if constexpr (I < N) {
+        f(I);
+        tz_each<N, I + 1>(f);
+    }
+}
+
 /* Thread blocks have one dimension, but for tz_element_of_thread(). */
 TZ_DEVICE int tz_thread()
 {
@@ -277,40 +287,31 @@ template <class T, int N> struct tz_packet {
 template <class T, int N> TZ_DEVICE void tz_load(const T *from, T (&to)[N])
 {
     typedef tz_packet<T, N> packet;
-#pragma unroll
-    for (int i = 0; i < packet::WORDS; i++) {
+    tz_each<packet::WORDS>([&](int i) {
         typename packet::one one;
         one.w = ((const typename packet::word *)from)[i];
-#pragma unroll
-        for (int k = 0; k < packet::PER_WORD; k++)
-            to[i * packet::PER_WORD + k] = one.v[k];
-    }
+        tz_each<packet::PER_WORD>([&](int k) { to[i * packet::PER_WORD + k] = one.v[k]; });
+    });
 }
 /* The same for data that are read once: they need not stay in a cache. */
 template <class T, int N> TZ_DEVICE void tz_load_once(const T *from, T (&to)[N])
 {
     typedef tz_packet<T, N> packet;
-#pragma unroll
-    for (int i = 0; i < packet::WORDS; i++) {
+    tz_each<packet::WORDS>([&](int i) {
         typename packet::one one;
         one.w = __ldcs((const typename packet::word *)from + i);
-#pragma unroll
-        for (int k = 0; k < packet::PER_WORD; k++)
-            to[i * packet::PER_WORD + k] = one.v[k];
-    }
+        tz_each<packet::PER_WORD>([&](int k) { to[i * packet::PER_WORD + k] = one.v[k]; });
+    });
 }
 /* By an intrinsic: the compiler might store a plain vector element by element. */
 template <class T, int N> TZ_DEVICE void tz_store(T *to, const T (&from)[N])
 {
     typedef tz_packet<T, N> packet;
-#pragma unroll
-    for (int i = 0; i < packet::WORDS; i++) {
+    tz_each<packet::WORDS>([&](int i) {
         typename packet::one one;
-#pragma unroll
-        for (int k = 0; k < packet::PER_WORD; k++)
-            one.v[k] = from[i * packet::PER_WORD + k];
+        tz_each<packet::PER_WORD>([&](int k) { one.v[k] = from[i * packet::PER_WORD + k]; });
         __stwb((typename packet::word *)to + i, one.w);
-    }
+    });
 }
 /* tz_store where `wanted`, without a branch: the code around it stays one block for the scheduler.
  * With I and END, only the accesses from I up to END. */
@@ -338,9 +339,7 @@ TZ_DEVICE void tz_store_where(bool wanted, T *to, const T (&from)[N])
 {
     typedef tz_packet<T, N> packet;
     typename packet::one one;
-#pragma unroll
-    for (int k = 0; k < packet::PER_WORD; k++)
-        one.v[k] = from[I * packet::PER_WORD + k];
+    tz_each<packet::PER_WORD>([&](int k) { one.v[k] = from[I * packet::PER_WORD + k]; });
     tz__store_where<I *(int)sizeof(one)>(wanted, to, one.w);
     if constexpr (I + 1 < END)
         tz_store_where<I + 1, END>(wanted, to, from);
@@ -357,14 +356,11 @@ template <class T, int N> TZ_DEVICE void tz_get_packet(const T *from, T (&to)[N]
 template <class T, int N> TZ_DEVICE void tz_put_packet(T *to, const T (&from)[N])
 {
     typedef tz_packet<T, N> packet;
-#pragma unroll
-    for (int i = 0; i < packet::WORDS; i++) {
+    tz_each<packet::WORDS>([&](int i) {
         typename packet::one one;
-#pragma unroll
-        for (int k = 0; k < packet::PER_WORD; k++)
-            one.v[k] = from[i * packet::PER_WORD + k];
+        tz_each<packet::PER_WORD>([&](int k) { one.v[k] = from[i * packet::PER_WORD + k]; });
         ((typename packet::word *)to)[i] = one.w;
-    }
+    });
 }
 
 /* Asynchronous copies from device to shared memory: N elements of 4 or 8 bytes, or a multiple of
@@ -475,14 +471,11 @@ TZ_DEVICE void tz_grid_barrier(unsigned int *barrier)
 template <class T, int N> TZ_DEVICE void tz_load_fresh(const T *from, T (&to)[N])
 {
     typedef tz_packet<T, N> packet;
-#pragma unroll
-    for (int i = 0; i < packet::WORDS; i++) {
+    tz_each<packet::WORDS>([&](int i) {
         typename packet::one one;
         one.w = __ldcg((const typename packet::word *)from + i);
-#pragma unroll
-        for (int k = 0; k < packet::PER_WORD; k++)
-            to[i * packet::PER_WORD + k] = one.v[k];
-    }
+        tz_each<packet::PER_WORD>([&](int k) { to[i * packet::PER_WORD + k] = one.v[k]; });
+    });
 }
 
 /* Blocks of a cooperative launch exchange words without a barrier. One store of 8 bytes writes a

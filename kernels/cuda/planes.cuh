@@ -26,8 +26,8 @@
  * A field that cells read at their own place alone is carried. It needs no neighbours, and no
  * values outside the grid: a lane reads its own cells of level 0 where they arrive.
  *
- * A step has three instances. BORDER 0 handles no boundary, BORDER 1 is for tiles that leave the
- * grid in x or y, BORDER 2 also for planes that leave it.
+ * A step has two instances: with BORDER for tiles that leave the grid in x or y, and for planes
+ * near its ends; and one that handles no boundary.
  *
  * Cells outside the grid hold the boundary's values if they are read. Version 0 is loaded from the
  * cells that the boundary names. In other versions, columns and planes outside are set after each
@@ -50,6 +50,7 @@ struct tz_tile {
     long long at;           /* element of the lane's first cell in plane z */
     bool keeps;             /* the lane's columns are in the tile's useful part */
     int parity;             /* of this step's phase, see tz_adjacent_wait() */
+    bool ends;              /* tz_group_leaves() */
     int slot[TZ_SLOTS + 1]; /* of rings whose slots are variables: elements to it, by age */
 };
 
@@ -120,27 +121,21 @@ TZ_DEVICE typename V::type *tz_place_of(const tz_tile &tile, int i, int age, int
 template <class T> TZ_DEVICE void tz_row_get(const T *from, T (&to)[TZ_VECTOR])
 {
     typedef tz_row<T> row;
-#pragma unroll
-    for (int p = 0; p < row::PACKETS; p++) {
+    tz_each<row::PACKETS>([&](int p) {
         T part[row::PACKET];
         tz_get_packet(from + p * row::STRIDE, part);
-#pragma unroll
-        for (int k = 0; k < row::PACKET; k++)
-            to[p * row::PACKET + k] = part[k];
-    }
+        tz_each<row::PACKET>([&](int k) { to[p * row::PACKET + k] = part[k]; });
+    });
 }
 
 template <class T> TZ_DEVICE void tz_row_put(T *to, const T (&from)[TZ_VECTOR])
 {
     typedef tz_row<T> row;
-#pragma unroll
-    for (int p = 0; p < row::PACKETS; p++) {
+    tz_each<row::PACKETS>([&](int p) {
         T part[row::PACKET];
-#pragma unroll
-        for (int k = 0; k < row::PACKET; k++)
-            part[k] = from[p * row::PACKET + k];
+        tz_each<row::PACKET>([&](int k) { part[k] = from[p * row::PACKET + k]; });
         tz_put_packet(to + p * row::STRIDE, part);
-    }
+    });
 }
 
 TZ_DEVICE unsigned long long *tz_adjacent_words()
@@ -169,8 +164,7 @@ TZ_DEVICE void tz_fetch_elements(const tz_arguments &a, const tz_tile &tile, T *
 #if !TZ_BITS_GRID
     const int first = tz_table(TZ_TABLE_COLUMN + tz_row_lane() * TZ_VECTOR);
 #endif
-#pragma unroll
-    for (int i = 0; i < TZ_VECTOR; i++) {
+    tz_each<TZ_VECTOR>([&](int i) {
         T *const at = to + i / tz_row<T>::PACKET * tz_row<T>::STRIDE + i % tz_row<T>::PACKET;
 #if TZ_BITS_GRID
         tz_put(at, tz_load_word(a, row, tile.x + i, edge));
@@ -179,7 +173,7 @@ TZ_DEVICE void tz_fetch_elements(const tz_arguments &a, const tz_tile &tile, T *
             TZ_NARROW_X ? tz_table(TZ_TABLE_COLUMN + tz_row_lane() * TZ_VECTOR + i) : first + i;
         tz_fetch<T, 1>(at, row + (column < a.nx ? column : column - a.nx));
 #endif
-    }
+    });
 }
 
 template <class T, class E>
@@ -189,22 +183,21 @@ TZ_DEVICE void tz_fix_plane_row(const tz_arguments &a, const tz_tile &tile, T (&
 /* Fetches the plane that arrives in `ahead` steps. Rows and planes outside the grid are read from
  * the place that the boundary names; so are columns of bits and of periodic rows. Other columns
  * outside are set when the plane has arrived. */
-template <int BORDER, class V>
+template <bool BORDER, class V>
 TZ_DEVICE void tz_fetch_plane(const tz_arguments &a, const tz_tile &tile, int i, int ahead,
                               const void *field, const tz_edges<typename V::type> &edge)
 {
     typedef typename V::type T;
     typedef tz_row<T> layout;
     const int further = ahead - V::LAG, z = tile.z + further;
-    if (BORDER == 2 && z >= tile.z_to + TZ_GHOST_HIGH_Z)
-        return;
-    const int z_in = BORDER == 2 ? tz_map<TZ_LOW_Z, TZ_HIGH_Z>(z, a.nz) : z;
-#pragma unroll
-    for (int j = 0; j < TZ_ROWS; j++) {
+    int z_in = z;
+    if (BORDER && tile.ends)
+        z_in = tz_map<TZ_LOW_Z, TZ_HIGH_Z>(z, a.nz);
+    tz_each<TZ_ROWS>([&](int j) {
         const int at = tz_own_row(tile) + j;
         if ((V::SKIP_LOW > 0 && at < V::SKIP_LOW) ||
             (V::SKIP_HIGH > 0 && at >= TZ_TILE_ROWS - V::SKIP_HIGH))
-            continue;
+            return;
         T *const to = tz_place_of<V>(tile, i, -ahead, at);
         const T *from = (const T *)field + further * a.plane + (long long)j * a.pitch + tile.at;
         if (BORDER) {
@@ -213,7 +206,7 @@ TZ_DEVICE void tz_fetch_plane(const tz_arguments &a, const tz_tile &tile, int i,
                 T outside[TZ_VECTOR];
                 tz_fix_plane_row(a, tile, outside, edge, z_in == -2);
                 tz_row_put(to, outside);
-                continue;
+                return;
             }
             const T *const row = (const T *)field + (z_in * a.plane + (long long)y * a.pitch);
             int x = tile.x;
@@ -226,13 +219,13 @@ TZ_DEVICE void tz_fetch_plane(const tz_arguments &a, const tz_tile &tile, int i,
             else if (!TZ_ROW_LANES && (x < 0 || x + TZ_VECTOR > a.nx ||
                                        (TZ_BITS_GRID && 31LL * a.nx + x + TZ_VECTOR > a.columns))) {
                 tz_fetch_elements(a, tile, to, row, edge);
-                continue;
+                return;
             }
             from = row + x;
         }
         tz_fetch_packets<T, layout::PACKET, layout::PACKETS, layout::STRIDE, layout::PACKET>(to,
                                                                                              from);
-    }
+    });
 }
 
 /* ---- Planes in registers -----------------------------------------------------------------------
@@ -243,35 +236,34 @@ template <class T, int PLANES>
 TZ_DEVICE void tz_ring_push(T (&ring)[PLANES][TZ_ROWS][TZ_VECTOR],
                             const T (&now)[TZ_ROWS][TZ_VECTOR])
 {
-#pragma unroll
-    for (int j = 0; j < TZ_ROWS; j++)
-#pragma unroll
-        for (int i = 0; i < TZ_VECTOR; i++) {
+    tz_each<TZ_ROWS>([&](int j) {
+        tz_each<TZ_VECTOR>([&](int i) {
 #pragma unroll
             for (int k = PLANES - 1; k > 0; k--)
                 ring[k][j][i] = ring[k - 1][j][i];
             ring[0][j][i] = now[j][i];
-        }
+        });
+    });
 }
 
 /* Passes start before the planes that they read have arrived. Their results until then do not
  * affect stored planes. */
 template <class T, int PLANES> TZ_DEVICE void tz_ring_start(T (&ring)[PLANES][TZ_ROWS][TZ_VECTOR])
 {
-#pragma unroll
-    for (int k = 0; k < PLANES * TZ_ROWS * TZ_VECTOR; k++)
+    tz_each<PLANES * TZ_ROWS * TZ_VECTOR>([&](int k) {
         ring[k / (TZ_ROWS * TZ_VECTOR)][k / TZ_VECTOR % TZ_ROWS][k % TZ_VECTOR] = tz_anything<T>();
+    });
 }
 
 /* Writes rows to shared memory: the rows that other warps read, or with BORDER all rows. */
-template <int BORDER, class V>
+template <bool BORDER, class V>
 TZ_DEVICE void tz_leave_rows(const tz_tile &tile, int i, int age,
                              const typename V::type (&now)[TZ_ROWS][TZ_VECTOR])
 {
-#pragma unroll
-    for (int j = 0; j < TZ_ROWS; j++)
+    tz_each<TZ_ROWS>([&](int j) {
         if (BORDER || j < V::FIRST || j >= TZ_ROWS - V::LAST)
             tz_row_put(tz_place_of<V>(tile, i, age, tz_own_row(tile) + j), now[j]);
+    });
 }
 
 #include "planes_border.cuh"
@@ -279,7 +271,7 @@ TZ_DEVICE void tz_leave_rows(const tz_tile &tile, int i, int age,
 
 /* ---- Out ------------------------------------------------------------------------------------- */
 
-template <int BORDER, class T>
+template <bool BORDER, class T>
 TZ_DEVICE void tz_store_plane(const tz_arguments &a, const tz_tile &tile, int lag, void *field,
                               const T (&now)[TZ_ROWS][TZ_VECTOR])
 {
@@ -287,22 +279,21 @@ TZ_DEVICE void tz_store_plane(const tz_arguments &a, const tz_tile &tile, int la
     if (z < tile.z_from || z >= tile.z_to)
         return;
     T *const to = (T *)field - lag * a.plane + tile.at;
-#pragma unroll
-    for (int j = 0; j < TZ_ROWS; j++) {
+    tz_each<TZ_ROWS>([&](int j) {
         const int row = tz_own_row(tile) + j;
         if (row < TZ_GHOST_LOW_Y || row >= TZ_TILE_ROWS - TZ_GHOST_HIGH_Y || !tile.keeps ||
             (BORDER && tile.y + j >= a.ny))
-            continue;
+            return;
         T *const at = to + (long long)j * a.pitch;
         if (!BORDER || tile.x + TZ_VECTOR <= a.nx) {
             tz_store(at, now[j]);
-            continue;
+            return;
         }
-#pragma unroll
-        for (int i = 0; i < TZ_VECTOR; i++)
+        tz_each<TZ_VECTOR>([&](int i) {
             if (tile.x + i < a.nx)
                 at[i] = now[j][i];
-    }
+        });
+    });
 }
 
 /* ---- The tile ----------------------------------------------------------------------------------
@@ -359,6 +350,7 @@ TZ_DEVICE tz_tile tz_tile_here(const tz_arguments &a)
     tz_tile_place(a, tile);
     tile.z = tile.z_from - TZ_GHOST_LOW_Z;
     tile.parity = 0;
+    tile.ends = true;
     tile.at = tile.z * a.plane + (long long)tile.y * a.pitch + tile.x;
     return tile;
 }

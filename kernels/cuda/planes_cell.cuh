@@ -7,12 +7,12 @@ struct tz_cell_place {
     long long step;
 };
 
-template <int BORDER, int LOW, int HIGH> TZ_DEVICE int tz_coordinate(int c, int n)
+template <bool BORDER, int LOW, int HIGH> TZ_DEVICE int tz_coordinate(int c, int n)
 {
     return BORDER ? tz_map<LOW, HIGH>(c, n) : c;
 }
 
-template <int BORDER, class T>
+template <bool BORDER, class T>
 TZ_DEVICE T tz_static(const tz_arguments &a, const tz_cell_place &p, const T *field,
                       const tz_edges<T> &edge, int dx, int dy, int dz)
 {
@@ -74,7 +74,7 @@ template <class T> TZ_DEVICE T tz_at_centre(T value, bool centre)
     /* Of the planes the newest comes first. */                                                    \
     TZ__CONTEXT(cell, const planes_##cell(*planes)[TZ_ROWS][TZ_VECTOR];                            \
                 const tz_arguments *arguments;)                                                    \
-    template <int TZ__BORDER>                                                                      \
+    template <bool TZ__BORDER>                                                                     \
     TZ_DEVICE planes_##cell make_planes_##cell(const context_##cell &tz_c,                         \
                                                const tz_cell_place &tz_p)                          \
     {                                                                                              \
@@ -82,7 +82,7 @@ template <class T> TZ_DEVICE T tz_at_centre(T value, bool centre)
         PLANES(TZ__PLANES_ASSIGN)                                                                  \
         return tz_q;                                                                               \
     }                                                                                              \
-    TZ__CELL_UPDATE(cell, ONCE, const context_##cell, tz_cell_place, template <int TZ__BORDER>,    \
+    TZ__CELL_UPDATE(cell, ONCE, const context_##cell, tz_cell_place, template <bool TZ__BORDER>,   \
                     <TZ__BORDER>)
 #define TZ__READ_state(f, dx, dy, dz)                                                              \
     (tz_c.f[(dz) + TZ_CELL_RADIUS][tz_p.j + (dy) + TZ_CELL_RADIUS][tz_p.i + (dx) + TZ_CELL_RADIUS])

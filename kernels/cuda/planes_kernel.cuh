@@ -63,23 +63,17 @@
 #define TZ__NEAR_NOTHING(k, radius, name, type) tz_near_nothing(name##_near_##k);
 #define TZ__NEAR_EDGE(k, radius, name, type) tz_near_fill(name##_near_##k, name##_edge);
 
-/* Reads rows of other warps. If planes may be outside the grid, this happens later, when the plane
- * is known to be wanted. */
+/* Reads rows of other warps. */
 #define TZ__READ_AROUND(k, radius, waits)                                                          \
     TZ__IF(waits, tz_barrier();)                                                                   \
     TZ_READS_##k(TZ__NEAR)                                                                         \
     TZ_CARRIES_##k(TZ__CARRIED)                                                                    \
-    if constexpr (BORDER < 2) {                                                                    \
-        TZ_AROUND_##k(TZ__NEAR_ROW)                                                                \
-    }
+    TZ_AROUND_##k(TZ__NEAR_ROW)
 /* Reads the other rows. After the reads of the last level, the warp is ready. */
 #define TZ__READ_OWN(k)                                                                            \
-    if constexpr (BORDER == 2) {                                                                   \
-        TZ_AROUND_##k(TZ__NEAR_ROW)                                                                \
-    }                                                                                              \
     TZ_OWN_##k(TZ__NEAR_ROW)                                                                       \
     TZ_CARRIES_##k(TZ__CARRY)                                                                      \
-    if constexpr (BORDER < 2 && k == TZ_LEVELS - 1)                                                \
+    if constexpr (k == TZ_LEVELS - 1)                                                \
         tz_ready(tile);
 
 /* ---- Output of a level ---------------------------------------------------------------------- */
@@ -101,26 +95,19 @@
  * update then reads only sums. */
 #define TZ__MAKE_SUMS(k, pass, cell, iteration, rest_low, rest_high, radius)                       \
     pass_##pass::planes_##cell made[TZ_ROWS][TZ_VECTOR], made_edge = {};                           \
-    if (BORDER < 2 ||                                                                              \
-        tz_plane_wanted(a, tile, z + radius, rest_low + radius, rest_high + radius)) {             \
-        TZ__READ_OWN(k)                                                                            \
-        TZ_EACH_ELEMENT                                                                            \
-        {                                                                                          \
-            const tz_cell_place p = {e, j, tile.x + e, tile.y + j, z + radius,                     \
-                                     a.step + iteration};                                          \
-            made[j][e] = pass_##pass::make_planes_##cell<BORDER>(c, p);                            \
-        }                                                                                          \
+    TZ__READ_OWN(k)                                                                                \
+    TZ_EACH_ELEMENT                                                                                \
+    {                                                                                              \
+        const tz_cell_place p = {e, j, tile.x + e, tile.y + j, z + radius, a.step + iteration};    \
+        made[j][e] = pass_##pass::make_planes_##cell<BORDER>(c, p);                                \
     }                                                                                              \
-    if constexpr (BORDER == 2 && TZ_FIXED_Z) {                                                     \
+    if (BORDER && TZ_FIXED_Z && tile.ends) {                                                       \
         TZ_READS_##k(TZ__NEAR_EDGE)                                                                \
         const tz_cell_place p = {0, 0, 0, 0, 0, 0};                                                \
         made_edge = pass_##pass::make_planes_##cell<BORDER>(c, p);                                 \
     }                                                                                              \
-    if constexpr (BORDER == 2)                                                                     \
-        tz_hold_above<v_sums_##k>(a, tile, z + radius, q.sums_##k, made, made_edge);               \
+    tz_hold_planes<BORDER, v_sums_##k>(a, tile, z + radius, i, q.sums_##k, made, made_edge);       \
     tz_ring_push(q.sums_##k, made);                                                                \
-    if constexpr (BORDER == 2)                                                                     \
-        tz_hold_below<v_sums_##k>(a, tile, z + radius, i, q.sums_##k, made_edge);                  \
     c.planes = q.sums_##k;                                                                         \
     TZ_READS_##k(TZ__NEAR_NOTHING)
 
@@ -135,13 +122,10 @@
     TZ__IF_NOT(kept, TZ__IF(shared, tz_leave_rows<BORDER, v_##name##_##version>(tile, i, 0,        \
                                                                                 name##_next);))
 #define TZ__KEEP_PLANE(name, version, shared)                                                      \
-    if constexpr (BORDER == 2)                                                                     \
-        tz_hold_above<v_##name##_##version>(a, tile, z, q.name##_##version, name##_next,           \
-                                            name##_edge);                                          \
+    tz_hold_planes<BORDER, v_##name##_##version>(a, tile, z, i, q.name##_##version, name##_next,   \
+                                                 name##_edge);                                     \
     tz_ring_push(q.name##_##version, name##_next);                                                 \
-    TZ__IF(shared, tz_leave_rows<BORDER, v_##name##_##version>(tile, i, 0, name##_next);)          \
-    if constexpr (BORDER == 2)                                                                     \
-        tz_hold_below<v_##name##_##version>(a, tile, z, i, q.name##_##version, name##_edge);
+    TZ__IF(shared, tz_leave_rows<BORDER, v_##name##_##version>(tile, i, 0, name##_next);)
 
 #define TZ__RUN_LEVEL(k, pass, cell, iteration, lag, rest_low, rest_high, radius, sums)            \
     {                                                                                              \
@@ -152,15 +136,13 @@
         TZ_CONTEXT_##k(TZ__CONTEXT_ENTRY)                                                          \
         TZ__CONTEXT_CONSTANTS(iteration)                                                           \
         TZ__IF(sums, TZ__MAKE_SUMS(k, pass, cell, iteration, rest_low, rest_high, radius))         \
-        if (BORDER < 2 || tz_plane_wanted(a, tile, z, rest_low, rest_high)) {                      \
-            TZ__IF_NOT(sums, TZ__READ_OWN(k))                                                      \
-            TZ_EACH_ELEMENT                                                                        \
-            {                                                                                      \
-                const tz_cell_place p = {e, j, tile.x + e, tile.y + j, z, a.step + iteration};     \
-                pass_##pass::update_##cell<BORDER>(c, p);                                          \
-            }                                                                                      \
-            TZ_MAKES_##k(TZ__FINISH)                                                               \
+        TZ__IF_NOT(sums, TZ__READ_OWN(k))                                                          \
+        TZ_EACH_ELEMENT                                                                            \
+        {                                                                                          \
+            const tz_cell_place p = {e, j, tile.x + e, tile.y + j, z, a.step + iteration};         \
+            pass_##pass::update_##cell<BORDER>(c, p);                                              \
         }                                                                                          \
+        TZ_MAKES_##k(TZ__FINISH)                                                                   \
         TZ_CARRIES_##k(TZ__HOLD)                                                                   \
         TZ_MAKES_##k(TZ__KEEP)                                                                     \
     }
@@ -187,7 +169,7 @@ struct tz_planes {
 
     template <bool START> TZ_DEVICE void rotate(tz_tile &tile) { TZ_SLOT_LIST(TZ__ROTATE) }
 
-    template <int BORDER>
+    template <bool BORDER>
     TZ_DEVICE void fetch(const tz_arguments &a, const tz_tile &tile, int i, int ahead)
     {
         TZ_FIELD_LIST(TZ__EDGE)
@@ -195,19 +177,17 @@ struct tz_planes {
         TZ_CARRIED_LIST(TZ__FETCH)
     }
 
-    template <int BORDER>
+    template <bool BORDER>
     TZ_DEVICE void step(tz_planes &q, const tz_arguments &a, const tz_tile &tile, int i)
     {
         const tz_source_rows sources = tz_source_rows_of<BORDER>(tile);
         TZ_FIELD_LIST(TZ__EDGE)
         TZ_LOADED_LIST(TZ__ARRIVE)
         TZ_LEVEL_LIST(TZ__READ_AROUND, TZ__RUN_LEVEL)
-        if constexpr (BORDER == 2)
-            tz_ready(tile);
     }
 };
 
-template <int BORDER>
+template <bool BORDER>
 TZ_DEVICE void tz_step(tz_planes &run, const tz_arguments &a, tz_tile &tile, int i)
 {
     if (TZ_ADJACENT) {
@@ -225,16 +205,15 @@ TZ_DEVICE void tz_step(tz_planes &run, const tz_arguments &a, tz_tile &tile, int
     tile.at += a.plane;
 }
 
-template <int BORDER> TZ_DEVICE void tz_group(tz_planes &run, const tz_arguments &a, tz_tile &tile)
+template <bool BORDER> TZ_DEVICE void tz_group(tz_planes &run, const tz_arguments &a, tz_tile &tile)
 {
-    if (BORDER == 2)
+#if TZ_ROLLED
 #pragma unroll 1
-        for (int i = 0; i < TZ_GROUP; i++)
-            tz_step<BORDER>(run, a, tile, i);
-    else
+#else
 #pragma unroll
-        for (int i = 0; i < TZ_GROUP; i++)
-            tz_step<BORDER>(run, a, tile, i);
+#endif
+    for (int i = 0; i < TZ_GROUP; i++)
+        tz_step<BORDER>(run, a, tile, i);
 }
 
 TZ_DEVICE void tz_rings_clear()
@@ -258,7 +237,7 @@ TZ_KERNEL_MANY(tz_stage, 32 * TZ_WARPS, TZ_BLOCKS)(const tz_arguments a)
     tz_barrier();
 #pragma unroll
     for (int k = 0; k < TZ_AHEAD; k++) {
-        tz_planes::fetch<2>(a, tile, 0, k);
+        tz_planes::fetch<true>(a, tile, 0, k);
         tz_fetch_end();
     }
     tz_ready(tile);
@@ -266,19 +245,17 @@ TZ_KERNEL_MANY(tz_stage, 32 * TZ_WARPS, TZ_BLOCKS)(const tz_arguments a)
     const int steps = tile.z_to - tile.z_from + TZ_GHOST_LOW_Z + TZ_LAG;
     /* A loop for each instance, so that the compiler allocates registers separately. */
     for (int done = 0; done < steps;) {
-        if (tz_group_leaves(a, tile)) {
-            tz_tile_place(a, tile);
-            tz_group<2>(run, a, tile);
-            done += TZ_GROUP;
-        } else if (leaves) {
+        tile.ends = tz_group_leaves(a, tile);
+        if (leaves || tile.ends) {
             tz_tile_place(a, tile);
             do {
-                tz_group<1>(run, a, tile);
+                tz_group<true>(run, a, tile);
                 done += TZ_GROUP;
-            } while (done < steps && !tz_group_leaves(a, tile));
+                tile.ends = tz_group_leaves(a, tile);
+            } while (done < steps && (leaves || tile.ends));
         } else {
             do {
-                tz_group<0>(run, a, tile);
+                tz_group<false>(run, a, tile);
                 done += TZ_GROUP;
             } while (done < steps && !tz_group_leaves(a, tile));
         }

@@ -1,30 +1,28 @@
 /* kernels/cuda: the rows that a pass reads, in the stream family in 3-D. */
 
-/* For each row of a lane and around it, the row to read; below 0: the boundary's value. BORDER 2
- * looks rows up each time: that is rare, and registers are few. */
+/* For each row of a lane and around it, the row to read; below 0: the boundary's value. */
 struct tz_source_rows {
     int row[TZ_ROWS + 2 * TZ_RADIUS_ROWS];
 };
 
-template <int BORDER> TZ_DEVICE tz_source_rows tz_source_rows_of(const tz_tile &tile)
+template <bool BORDER> TZ_DEVICE tz_source_rows tz_source_rows_of(const tz_tile &tile)
 {
     tz_source_rows sources;
-#pragma unroll
-    for (int j = 0; j < TZ_ROWS + 2 * TZ_RADIUS_ROWS; j++)
-        sources.row[j] = BORDER == 1 ? tz_table(TZ_TABLE_SOURCE + tz_own_row(tile) + j) : 0;
+    tz_each<TZ_ROWS + 2 * TZ_RADIUS_ROWS>([&](int j) {
+        sources.row[j] = BORDER ? tz_table(TZ_TABLE_SOURCE + tz_own_row(tile) + j) : 0;
+    });
     return sources;
 }
 
 /* A row of another lane, or a row of this lane outside the grid. */
-template <int BORDER, class V>
+template <bool BORDER, class V>
 TZ_DEVICE void tz_row_of_other(const tz_tile &tile, const tz_source_rows &sources, int i, int age,
                                int j, const tz_edges<typename V::type> &edge,
                                typename V::type (&to)[TZ_VECTOR])
 {
     if (BORDER) {
         const int own = tz_own_row(tile);
-        int row = BORDER == 1 ? sources.row[j + TZ_RADIUS_ROWS]
-                              : tz_table(TZ_TABLE_SOURCE + own + j + TZ_RADIUS_ROWS);
+        int row = sources.row[j + TZ_RADIUS_ROWS];
         if (j >= 0 && j < TZ_ROWS && row == own + j)
             return;
         /* Only cells whose values are unused would read rows further away. */
@@ -34,9 +32,8 @@ TZ_DEVICE void tz_row_of_other(const tz_tile &tile, const tz_source_rows &source
         }
         tz_row_get(tz_place_of<V>(tile, i, age, TZ_FIXED_Y && row < 0 ? own : row), to);
         if (TZ_FIXED_Y)
-#pragma unroll
-            for (int e = 0; e < TZ_VECTOR; e++)
-                to[e] = row < 0 ? tz_edge<1>(edge, row == -2) : to[e];
+            tz_each<TZ_VECTOR>(
+                [&](int e) { to[e] = row < 0 ? tz_edge<1>(edge, row == -2) : to[e]; });
         return;
     }
     /* The row in the half of a warp that has it; past the tile's end, a row of this one. */
@@ -74,7 +71,8 @@ TZ_DEVICE T tz_east(const T (&row)[TZ_VECTOR], int e, int lanes, const tz_edges<
 /* A row that the lane's cells read. J: its number, 0 is the lane's first row; AGE: of its plane;
  * NEED: a bit for each column that is read, from (WIDE - TZ_VECTOR) / 2 columns to the west of the
  * lane's first one on; OTHERS: cells of other rows read it. */
-template <int BORDER, class V, int AGE, int J, unsigned int NEED, bool OTHERS, int PLANES, int WIDE>
+template <bool BORDER, class V, int AGE, int J, unsigned int NEED, bool OTHERS, int PLANES,
+          int WIDE>
 TZ_DEVICE void tz_near_row(const tz_arguments &a, const tz_tile &tile,
                            const tz_source_rows &sources, typename V::type (&near)[WIDE],
                            const typename V::type (&ring)[PLANES][TZ_ROWS][TZ_VECTOR], int i,
@@ -86,9 +84,7 @@ TZ_DEVICE void tz_near_row(const tz_arguments &a, const tz_tile &tile,
     constexpr unsigned int inner = ((1u << TZ_VECTOR) - 1u) << r;
     T row[TZ_VECTOR];
     if constexpr (own) {
-#pragma unroll
-        for (int e = 0; e < TZ_VECTOR; e++)
-            row[e] = ring[AGE][J][e];
+        tz_each<TZ_VECTOR>([&](int e) { row[e] = ring[AGE][J][e]; });
     }
     /* A row outside the grid of what has arrived already repeats the row at a clamp side. */
     constexpr bool repeats = V::ARRIVES && TZ_REPEATS(TZ_LOW_Y) && TZ_REPEATS(TZ_HIGH_Y);
@@ -100,17 +96,14 @@ TZ_DEVICE void tz_near_row(const tz_arguments &a, const tz_tile &tile,
         else if constexpr (BORDER && TZ_EDGES > 1 && TZ_FIXED_Y && (TZ_BITS_GRID || TZ_FIXED_X))
             tz_fix_row<T>(a, tile, row, edge); /* a row past a fixed side of y */
     }
-#pragma unroll
-    for (int e = 0; e < TZ_VECTOR; e++)
-        near[r + e] = row[e];
-#pragma unroll
-    for (int d = 1; d <= r; d++) {
+    tz_each<TZ_VECTOR>([&](int e) { near[r + e] = row[e]; });
+    tz_each<r + 1, 1>([&](int d) {
         const int lanes = (TZ_VECTOR - 1 + d) / TZ_VECTOR, e = lanes * TZ_VECTOR - d;
         if (NEED >> (r - d) & 1u)
             near[r - d] = tz_west<T>(row, e, lanes, edge);
         if (NEED >> (r + TZ_VECTOR - 1 + d) & 1u)
             near[r + TZ_VECTOR - 1 + d] = tz_east<T>(row, TZ_VECTOR - 1 - e, lanes, edge);
-    }
+    });
 }
 
 template <class T, int SIDE, int HIGH, int WIDE>
@@ -134,25 +127,19 @@ template <class V, int AGE, int PLANES>
 TZ_DEVICE void tz_carry_ring(const tz_tile &, int, typename V::type (&to)[TZ_ROWS][TZ_VECTOR],
                              const typename V::type (&ring)[PLANES][TZ_ROWS][TZ_VECTOR])
 {
-#pragma unroll
-    for (int j = 0; j < TZ_ROWS; j++)
-#pragma unroll
-        for (int e = 0; e < TZ_VECTOR; e++)
-            to[j][e] = ring[AGE][j][e];
+    tz_each<TZ_ROWS>(
+        [&](int j) { tz_each<TZ_VECTOR>([&](int e) { to[j][e] = ring[AGE][j][e]; }); });
 }
 
 template <class V, int AGE>
 TZ_DEVICE void tz_carry_shared(const tz_tile &tile, int i,
                                typename V::type (&to)[TZ_ROWS][TZ_VECTOR])
 {
-#pragma unroll
-    for (int j = 0; j < TZ_ROWS; j++)
-        tz_row_get(tz_place_of<V>(tile, i, AGE, tz_own_row(tile) + j), to[j]);
+    tz_each<TZ_ROWS>(
+        [&](int j) { tz_row_get(tz_place_of<V>(tile, i, AGE, tz_own_row(tile) + j), to[j]); });
 }
 
 template <class T> TZ_DEVICE void tz_carry_nothing(T (&to)[TZ_ROWS][TZ_VECTOR])
 {
-#pragma unroll
-    for (int k = 0; k < TZ_ROWS * TZ_VECTOR; k++)
-        to[k / TZ_VECTOR][k % TZ_VECTOR] = tz_absent<T>();
+    tz_each<TZ_ROWS * TZ_VECTOR>([&](int k) { to[k / TZ_VECTOR][k % TZ_VECTOR] = tz_absent<T>(); });
 }

@@ -240,10 +240,10 @@ sim:run(31)
 END
 t run explained.lua --quiet --out explained
 t explain explained
-expect "explain" rc 0 says "star2d1r on 128 x 96, single" says "skew, height 3" says "10 stages, 30 steps" says "because: " \
+expect "explain" rc 0 says "star2d1r on 128 x 96, single" says "diamond, height 3" says "10 stages, 30 steps" says "because: " \
     says "roofs predicts" says "better   "
 t explain explained --csv
-check "explain --csv: facts" is "$(grep -c '^"sim1: star2d1r.* backend cpu",ran,"skew, height 3.*; because' out) $(grep -c '^ ' out)" "1 0"
+check "explain --csv: facts" is "$(grep -c '^"sim1: star2d1r.* backend cpu",ran,"diamond, height 3.*; because' out) $(grep -c '^ ' out)" "1 0"
 t info explained --csv
 check "info --csv: facts" grep -q '^[a-z0-9]*: star2d1r,grid,128 x 96$' out
 unset TRAPEZE_DEVICES

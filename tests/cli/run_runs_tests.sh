@@ -191,7 +191,7 @@ t run asks.lua --out asked
 expect "a function's error ends the run" rc 1 errs "asks.lua:4: too far"
 check "a function's decisions are kept" grep -q '"reason": "function at asks.lua:3"' asked/run.json
 t info asked
-check "info tells them" says "skew 2 → skew 4, function at asks.lua:3"
+check "info tells them" says "diamond 2 → diamond 4, function at asks.lua:3"
 mkdir timed
 for time in "2.5e-06 2.5 us" "2.5e-03 2.5 ms"; do
     sed "s/\"seconds_per_iteration\": [^,]*/\"seconds_per_iteration\": ${time%% *}/" asked/run.json >timed/run.json

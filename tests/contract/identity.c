@@ -118,7 +118,7 @@ static bool is_refusal(const contract *c, tz_status status)
                      : status == TZ_RANGE || status == TZ_UNSUPPORTED;
 }
 
-/* The family that is asked for, or else on a CPU now "stream", now "skew" or "diamond" if these can
+/* The family that is asked for, or else on a CPU now "stream", now "diamond" if that can
  * compute `sim`; so the one also goes on where the other has stopped. */
 static tz_plan plan_of(const identity *t, tz_simulation *sim, int height, int turn)
 {
@@ -127,9 +127,8 @@ static tz_plan plan_of(const identity *t, tz_simulation *sim, int height, int tu
     if (c->family) {
         snprintf(plan.family, sizeof plan.family, "%s", c->family);
     } else if (on_cpu(c)) {
-        const uint64_t which = ((uint64_t)turn + t->k->seed) % 4;
-        strcpy(plan.family, which == 3 ? "diamond" : "skew");
-        if (which % 2 == 0 || tz_simulation_set_plan(sim, &plan, NULL))
+        strcpy(plan.family, "diamond");
+        if (((uint64_t)turn + t->k->seed) % 2 == 0 || tz_simulation_set_plan(sim, &plan, NULL))
             strcpy(plan.family, "stream");
     }
     return plan;

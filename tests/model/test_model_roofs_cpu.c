@@ -157,36 +157,6 @@ TEST(test_edges_of_slabs_wait_for_the_other_core)
     assert_close(predict(&w, &d).stage_s, 3.5e-3, 1e-6);
 }
 
-TEST(test_beginnings_of_rows_in_leaning_tiles_wait_for_l2)
-{
-    tz_model_device d = device();
-    tz_model_work w = work();
-    set(&d.l2_latency_s, 1e-8);
-    w.leaning_lines = 1e5;
-    w.resident_bytes = 1e12;
-    assert_close(predict(&w, &d).stage_s, 7e-3 + 1e-3 * TZ_FIT_CPU_LEANING, 1e-6);
-    w.workers = 2;
-    assert_close(predict(&w, &d).stage_s, 3.5e-3 + 0.5e-3 * TZ_FIT_CPU_LEANING, 1e-6);
-    w.resident_bytes = 1e3; /* in cache */
-    assert_close(predict(&w, &d).stage_s, 3.5e-3, 1e-6);
-}
-
-/* Seams are written and read beside the arrays. */
-TEST(test_seams_cost_what_arrays_cost)
-{
-    const tz_model_device d = device();
-    tz_model_work w = work();
-    w.read_bytes = w.write_bytes = 64e6;
-    w.resident_bytes = 1e9;
-    const double plain = predict(&w, &d).stage_s;
-    w.seam_bytes = 32e6;
-    const double seams = predict(&w, &d).stage_s - plain;
-    w.seam_bytes = 0;
-    w.read_bytes = w.write_bytes = 96e6;
-    assert_true(seams > 0);
-    assert_close(predict(&w, &d).stage_s - plain, seams, 1e-9);
-}
-
 TEST(test_rings_beyond_l2_come_from_l3)
 {
     const tz_model_device d = device();

@@ -133,7 +133,7 @@ static tz_place place = {.device = &device, .threads = 2};
 static tz_predictions_watch watch;
 
 /* They are destroyed when the test ends. */
-static tz_predictions *predictions(const tz_plan *given, tz_effort effort)
+static tz_predictions *predict_all(const tz_plan *given, tz_effort effort)
 {
     tz_predictions *out = NULL;
     assert_ok(tz__predictions_create_by(&out, fake_predict, &problem, &backend, &place, given,
@@ -167,7 +167,7 @@ static void compiles(const int *heights)
 /* Two threads compile the two best estimates. Both are right, so that no other can be better. */
 PLAN_TEST(the_best_is_no_estimate)
 {
-    tz_predictions *f = predictions(&(tz_plan){0}, TZ_EFFORT_CACHED);
+    tz_predictions *f = predict_all(&(tz_plan){0}, TZ_EFFORT_CACHED);
     assert_int_equal(f->count, 8);
     compiles((int[]){5, 4, 0});
     assert_int_equal(f->plans[f->best].plan.height, 5);
@@ -188,9 +188,9 @@ PLAN_TEST(who_waits_is_told)
     int count = 0;
     place.compiled = count_one;
     place.told = &count;
-    predictions(&(tz_plan){0}, TZ_EFFORT_COMPILE);
+    predict_all(&(tz_plan){0}, TZ_EFFORT_COMPILE);
     assert_int_equal(count, 8);
-    predictions(&(tz_plan){0}, TZ_EFFORT_CACHED);
+    predict_all(&(tz_plan){0}, TZ_EFFORT_CACHED);
     assert_int_equal(count, 16);
     place.compiled = NULL;
 }
@@ -207,7 +207,7 @@ PLAN_TEST(how_many_depends_on_the_threads)
         place.threads = cases[k].threads;
         for (int h = 1; h <= HEIGHTS; h++)
             fake.estimate[h] = fake.truth[h] = 1.0 + 1e-4 * h;
-        tz_predictions *f = predictions(&(tz_plan){0}, TZ_EFFORT_CACHED);
+        tz_predictions *f = predict_all(&(tz_plan){0}, TZ_EFFORT_CACHED);
         assert_int_equal(fake.compiled, cases[k].compiled);
         assert_int_equal(f->plans[f->best].plan.height, 1);
     }
@@ -217,7 +217,7 @@ PLAN_TEST(how_many_depends_on_the_threads)
 PLAN_TEST(a_margin_compiles_more)
 {
     watch.margin = 1.15;
-    tz_predictions_destroy(predictions(&(tz_plan){0}, TZ_EFFORT_CACHED));
+    predict_all(&(tz_plan){0}, TZ_EFFORT_CACHED);
     compiles((int[]){4, 5, 6, 0});
 }
 
@@ -227,7 +227,7 @@ PLAN_TEST(errors_hold_for_the_neighbours)
     place.threads = 1;
     for (int h = 1; h <= 8; h++)
         fake.truth[h] = 1.5 * fake.estimate[h];
-    tz_predictions *f = predictions(&(tz_plan){0}, TZ_EFFORT_CACHED);
+    tz_predictions *f = predict_all(&(tz_plan){0}, TZ_EFFORT_CACHED);
     compiles((int[]){5, 0});
     assert_true(fabs(f->plans[7].prediction.time_s - fake.truth[8]) < 1e-12);
     reset(state);
@@ -235,7 +235,7 @@ PLAN_TEST(errors_hold_for_the_neighbours)
     fake.truth[5] = 1.5;
     fake.truth[4] = fake.truth[6] = 1.45;
     fake.estimate[4] = fake.estimate[6] = 0.99; /* the first to be compiled, and 1.46 times worse */
-    f = predictions(&(tz_plan){0}, TZ_EFFORT_CACHED);
+    f = predict_all(&(tz_plan){0}, TZ_EFFORT_CACHED);
     compiles((int[]){4, 0});
 }
 
@@ -249,7 +249,7 @@ PLAN_TEST(others_have_errors_of_their_own)
     fake.truth[8] = 9;
     fake.estimate[7] = 0.2;
     fake.truth[7] = 1.5;
-    tz_predictions *f = predictions(&(tz_plan){0}, TZ_EFFORT_CACHED);
+    tz_predictions *f = predict_all(&(tz_plan){0}, TZ_EFFORT_CACHED);
     compiles((int[]){8, 7, 5, 4, 0});
     assert_int_equal(f->plans[f->best].plan.height, 5);
     assert_true(f->plans[7].prediction.time_s == 9);
@@ -257,14 +257,14 @@ PLAN_TEST(others_have_errors_of_their_own)
     fake.other_from = 7;
     fake.estimate[7] = 1.15; /* it may be a fifth better than estimated */
     fake.truth[7] = 0.98;
-    f = predictions(&(tz_plan){0}, TZ_EFFORT_CACHED);
+    f = predict_all(&(tz_plan){0}, TZ_EFFORT_CACHED);
     compiles((int[]){5, 4, 7, 0});
     assert_int_equal(f->plans[f->best].plan.height, 7);
     reset(state);
     fake.heights = 20;
     fake.estimate[20] = 0.5;
     fake.estimate[19] = 0.6;
-    f = predictions(&(tz_plan){0}, TZ_EFFORT_CACHED);
+    f = predict_all(&(tz_plan){0}, TZ_EFFORT_CACHED);
     assert_int_equal(f->plans[f->best].plan.height, 5);
 }
 
@@ -274,7 +274,7 @@ static int count_long(void **state, tz_effort effort)
     reset(state);
     fake.heights = 40;
     fake.text_bytes = 20 << 10;
-    tz_predictions *f = predictions(&(tz_plan){0}, effort);
+    tz_predictions *f = predict_all(&(tz_plan){0}, effort);
     const int count = f->count;
     assert_int_equal(f->long_count, 40 - count);
     return count;
@@ -293,7 +293,7 @@ PLAN_TEST(long_loops_get_shorter_code)
     fake.shorter[6] = 0.5;
     fake.shorter[7] = 9.0;
     for (int again = 0; again < 2; again++) { /* the second time all kernels are in the cache */
-        tz_predictions *f = predictions(&(tz_plan){0}, TZ_EFFORT_COMPILE);
+        tz_predictions *f = predict_all(&(tz_plan){0}, TZ_EFFORT_COMPILE);
         assert_int_equal(f->count, 8);
         assert_int_equal(fake.compiled, 8 + 2);
         const tz_predicted_plan *best = &f->plans[f->best];
@@ -310,7 +310,7 @@ PLAN_TEST(long_loops_get_shorter_code)
     }
     /* The kernel is in the cache, its shorter one is not. */
     fake.shorter[8] = 0.25;
-    tz_predictions *f = predictions(&(tz_plan){0}, TZ_EFFORT_COMPILE);
+    tz_predictions *f = predict_all(&(tz_plan){0}, TZ_EFFORT_COMPILE);
     assert_int_equal(fake.compiled, 8 + 3);
     assert_int_equal(f->plans[f->best].plan.height, 8);
     assert_int_equal(f->plans[f->best].plan.unroll, 2);
@@ -320,7 +320,7 @@ PLAN_TEST(time_is_bounded)
 {
     fake.heights = 40;
     watch.budget_s = 1e-9;
-    tz_predictions *f = predictions(&(tz_plan){0}, TZ_EFFORT_CACHED);
+    tz_predictions *f = predict_all(&(tz_plan){0}, TZ_EFFORT_CACHED);
     compiles((int[]){5, 4, 0});
     assert_int_equal(f->count, 40);
     /* But the choice must compile. */
@@ -328,7 +328,7 @@ PLAN_TEST(time_is_bounded)
     fake.heights = 40;
     watch.budget_s = 1e-9;
     fake.truth[4] = fake.truth[5] = NAN;
-    f = predictions(&(tz_plan){0}, TZ_EFFORT_CACHED);
+    f = predict_all(&(tz_plan){0}, TZ_EFFORT_CACHED);
     assert_int_equal(f->count, 38);
     assert_int_equal(f->plans[f->best].plan.height, 6);
 }
@@ -336,7 +336,7 @@ PLAN_TEST(time_is_bounded)
 PLAN_TEST(threads_compile_at_once_and_take_no_signals)
 {
     place.threads = fake.together = 4;
-    predictions(&(tz_plan){0}, TZ_EFFORT_COMPILE);
+    predict_all(&(tz_plan){0}, TZ_EFFORT_COMPILE);
     assert_int_equal(fake.most_inside, 4);
     assert_int_equal(fake.may_be_interrupted, 0);
     sigset_t blocked;
@@ -344,7 +344,7 @@ PLAN_TEST(threads_compile_at_once_and_take_no_signals)
     assert_false(sigismember(&blocked, SIGINT));
     reset(state);
     place.threads = 1;
-    predictions(&(tz_plan){0}, TZ_EFFORT_COMPILE);
+    predict_all(&(tz_plan){0}, TZ_EFFORT_COMPILE);
     assert_int_equal(fake.most_inside, 1);
 }
 
@@ -361,7 +361,7 @@ PLAN_TEST(the_order_of_threads_does_not_matter)
         fake.truth[4] = fake.truth[6] = fake.truth[7] = 1.0; /* equals */
         for (int h = 20; h <= 30; h++)
             fake.estimate[h] = 1.05;
-        tz_predictions *f = predictions(&(tz_plan){0}, TZ_EFFORT_CACHED);
+        tz_predictions *f = predict_all(&(tz_plan){0}, TZ_EFFORT_CACHED);
         assert_int_equal(f->plans[f->best].plan.height, 4);
         assert_int_equal(f->count, 39);
         for (int h = 1; h <= HEIGHTS; h++) {
@@ -376,7 +376,7 @@ PLAN_TEST(long_runs_choose)
 {
     for (int h = 1; h <= 8; h++)
         fake.sustained[h] = fake.truth[h] * (h >= 5 ? 1.4 : 1.05); /* 5 draws too much power */
-    tz_predictions *f = predictions(&(tz_plan){0}, TZ_EFFORT_CACHED);
+    tz_predictions *f = predict_all(&(tz_plan){0}, TZ_EFFORT_CACHED);
     assert_int_equal(f->plans[f->best].plan.height, 4);
     assert_string_equal(f->reason, "h 4: known; 888 W: held to 1.5 GHz");
 }
@@ -385,7 +385,7 @@ PLAN_TEST(what_is_compiled_costs_nothing)
 {
     for (int h = 1; h <= 8; h++)
         fake.is_compiled[h] = true;
-    tz_predictions *f = predictions(&(tz_plan){0}, TZ_EFFORT_CACHED);
+    tz_predictions *f = predict_all(&(tz_plan){0}, TZ_EFFORT_CACHED);
     assert_int_equal(fake.compiled, 0);
     assert_int_equal(f->plans[f->best].plan.height, 5);
 }
@@ -396,9 +396,9 @@ PLAN_TEST(the_answer_is_the_same_again)
     fake.heights = 40;
     for (int h = 1; h <= 40; h++)
         fake.estimate[h] = fake.truth[h] = 1 + 1e-4 * h;
-    tz_predictions *first = predictions(&(tz_plan){0}, TZ_EFFORT_CACHED);
+    tz_predictions *first = predict_all(&(tz_plan){0}, TZ_EFFORT_CACHED);
     const int compiled = fake.compiled, best = first->plans[first->best].plan.height;
-    tz_predictions *second = predictions(&(tz_plan){0}, TZ_EFFORT_CACHED);
+    tz_predictions *second = predict_all(&(tz_plan){0}, TZ_EFFORT_CACHED);
     assert_in_range(compiled, 2, 39);
     assert_int_equal(fake.compiled, compiled);
     assert_int_equal(second->plans[second->best].plan.height, best);
@@ -408,7 +408,7 @@ PLAN_TEST(the_answer_is_the_same_again)
 PLAN_TEST(a_quick_answer_compiles_nothing)
 {
     fake.heights = 40;
-    tz_predictions *f = predictions(&(tz_plan){0}, TZ_EFFORT_KNOWN);
+    tz_predictions *f = predict_all(&(tz_plan){0}, TZ_EFFORT_KNOWN);
     assert_int_equal(fake.compiled, 0);
     assert_int_equal(f->plans[f->best].plan.height, 5);
     assert_true(f->plans[f->best].work.estimated);
@@ -417,7 +417,7 @@ PLAN_TEST(a_quick_answer_compiles_nothing)
 PLAN_TEST(compiling_all_leaves_no_estimate)
 {
     fake.truth[2] = 0.5; /* better than its estimate: only compilation finds it */
-    tz_predictions *f = predictions(&(tz_plan){0}, TZ_EFFORT_COMPILE);
+    tz_predictions *f = predict_all(&(tz_plan){0}, TZ_EFFORT_COMPILE);
     assert_int_equal(fake.compiled, 8);
     assert_int_equal(f->plans[f->best].plan.height, 2);
 }
@@ -425,16 +425,16 @@ PLAN_TEST(compiling_all_leaves_no_estimate)
 PLAN_TEST(a_plan_that_does_not_compile_is_left_out)
 {
     fake.truth[5] = NAN;
-    tz_predictions *f = predictions(&(tz_plan){0}, TZ_EFFORT_CACHED);
+    tz_predictions *f = predict_all(&(tz_plan){0}, TZ_EFFORT_CACHED);
     assert_int_equal(f->count, 7);
     assert_int_equal(f->plans[f->best].plan.height, 4);
-    f = predictions(&(tz_plan){0}, TZ_EFFORT_COMPILE);
+    f = predict_all(&(tz_plan){0}, TZ_EFFORT_COMPILE);
     assert_int_equal(f->count, 7);
 }
 
 PLAN_TEST(what_is_given_reaches_the_backend)
 {
-    tz_predictions *f = predictions(&(tz_plan){.height = 3}, TZ_EFFORT_CACHED);
+    tz_predictions *f = predict_all(&(tz_plan){.height = 3}, TZ_EFFORT_CACHED);
     assert_int_equal(fake.given_height, 3);
     assert_int_equal(f->count, 1);
     assert_int_equal(f->plans[f->best].plan.height, 3);
@@ -477,38 +477,33 @@ PLAN_TEST(what_costs_once_a_stage_decides)
     fake.heights = 4;
     fake.truth[1] = 1.015, fake.truth[2] = 1.0, fake.truth[3] = 1.015, fake.truth[4] = 1.03;
     const tz_plan none = {.height = 0};
-    tz_predictions *made = predictions(&none, TZ_EFFORT_COMPILE);
+    tz_predictions *made = predict_all(&none, TZ_EFFORT_COMPILE);
     assert_int_equal(made->plans[made->best].plan.height, 2);
     fake.kind = TZ_WORK_CPU;
-    made = predictions(&none, TZ_EFFORT_COMPILE);
+    made = predict_all(&none, TZ_EFFORT_COMPILE);
     assert_int_equal(made->plans[made->best].plan.height, 3);
 }
 
-/* The same of leaning tiles: what costs once a row decides before what costs once a stage. */
-TEST(what_costs_once_a_row_decides)
+/* In 3-D what costs once a plane decides before what costs once a stage. */
+TEST(what_costs_once_a_plane_decides)
 {
-    const tz_plan best = {.height = 30, .tile = {1024, 100, 1}, .family = "skew"};
+    const tz_plan best = {.height = 30, .tile = {1024, 100, 1}, .family = "diamond"};
     tz_plan a = best;
-    a.tile[0] = 2048;
     a.height = 16;
-    assert_true(tz_predictions_is_preferred(&a, 1.015, &best, 1, true));
-    assert_false(tz_predictions_is_preferred(&best, 1, &a, 1, true));
-    assert_false(tz_predictions_is_preferred(&a, 1.03, &best, 1, true));
-    assert_false(tz_predictions_is_preferred(&a, 1.015, &best, 1, false)); /* a GPU */
-    a.tile[0] = 1024;
-    assert_false(tz_predictions_is_preferred(&a, 1.015, &best, 1, true));
-    a.tile[1] = 200; /* a longer part of a grid of two dimensions */
+    a.tile[1] = 200; /* of a grid of two dimensions */
     assert_false(tz_predictions_is_preferred(&a, 1.015, &best, 1, true));
     a.tile[2] = 50;
     tz_plan box = best;
     box.tile[2] = 50;
     assert_true(tz_predictions_is_preferred(&a, 1.015, &box, 1, true));
     assert_false(tz_predictions_is_preferred(&box, 1, &a, 1, true));
-    strcpy(a.family, "stream");
-    strcpy(box.family, "stream");
-    assert_true(tz_predictions_is_preferred(&a, 1.015, &box, 1, true));
+    assert_false(tz_predictions_is_preferred(&a, 1.03, &box, 1, true));
+    assert_false(tz_predictions_is_preferred(&a, 1.015, &box, 1, false)); /* a GPU */
     a.tile[0] = 2048;
-    assert_false(tz_predictions_is_preferred(&a, 1.015, &best, 1, true));
+    assert_false(tz_predictions_is_preferred(&a, 1.015, &box, 1, true));
+    strcpy(box.family, "stream");
+    a.tile[0] = 1024;
+    assert_false(tz_predictions_is_preferred(&a, 1.015, &box, 1, true));
 }
 
 static int stopped_after_three(void)

@@ -15,9 +15,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A third-level cache whose size is not known. */
-static const int64_t L3_UNKNOWN = INT64_C(32) << 20;
-
 /* ---- Past fixed sides ------------------------------------------------------------------------ */
 
 /* What the loops of kernels/cpu read past fixed sides. */
@@ -163,7 +160,6 @@ tz_stage tz_cpu_stage_of(const tz_cpu_grid *grid, const tz_cpu_family *family, c
     tz_stage stage = grid->stage;
     stage.height = plan->height;
     stage.batch = 1;
-    stage.group = 0;
     memcpy(stage.tile, plan->tile, sizeof stage.tile);
     family->describe(grid, &stage);
     return stage;
@@ -171,7 +167,6 @@ tz_stage tz_cpu_stage_of(const tz_cpu_grid *grid, const tz_cpu_family *family, c
 
 tz_cpu_grid tz_cpu_grid_of(const tz_problem *problem, const tz_machine *machine, int threads)
 {
-    const int64_t caches = machine->l3_bytes > 0 ? machine->l3_bytes : L3_UNKNOWN;
     tz_cpu_grid grid = {
         .problem = problem,
         .machine = machine,
@@ -189,7 +184,6 @@ tz_cpu_grid tz_cpu_grid_of(const tz_problem *problem, const tz_machine *machine,
                   .batch = 1,
                   .isa = machine->isa,
                   .threads = threads,
-                  .past_caches = tz_host_store_bytes(problem, store_ghost(problem)) > caches,
                   .streamed_row = tz_streamed_source_row},
     };
     memcpy(grid.stage.elements, problem->elements, sizeof grid.stage.elements);
@@ -201,10 +195,9 @@ tz_cpu_grid tz_cpu_grid_of(const tz_problem *problem, const tz_machine *machine,
     return grid;
 }
 
-extern const tz_cpu_family tz_cpu_stream, tz_cpu_skew, tz_cpu_diamond;
+extern const tz_cpu_family tz_cpu_stream, tz_cpu_diamond;
 
-const tz_cpu_family *const tz_cpu_families[] = {&tz_cpu_stream, &tz_cpu_skew, &tz_cpu_diamond,
-                                                NULL};
+const tz_cpu_family *const tz_cpu_families[] = {&tz_cpu_stream, &tz_cpu_diamond, NULL};
 
 static const char *cpu_family(int index)
 {
@@ -231,8 +224,18 @@ static const tz_cpu_family *family_of(const tz_cpu_grid *grid, const tz_plan *pl
     return found;
 }
 
+/* "skew" of earlier versions is "diamond" now. Its tiles meant something else. */
+static void rename_old(tz_plan *plan)
+{
+    if (strcmp(plan->family, "skew") != 0)
+        return;
+    strcpy(plan->family, "diamond");
+    memset(plan->tile, 0, sizeof plan->tile);
+}
+
 static tz_status plan_for(const tz_cpu_grid *grid, tz_plan *plan, tz_error *error)
 {
+    rename_old(plan);
     const tz_status status = tz_backend_check_plan(plan, &tz_backend_cpu, error);
     return status ? status : family_of(grid, plan)->plan(grid, plan, error);
 }
@@ -371,14 +374,16 @@ static tz_status cpu_candidates(const tz_problem *problem, const tz_place *place
     const tz_machine machine = machine_of(place);
     const tz_cpu_grid grid = tz_cpu_grid_of(problem, &machine, place->threads);
     tz_cpu_plans list = {.grid = &grid, .plans = plans, .max = max};
-    tz_plan whole = *given;
+    tz_plan wanted = *given;
+    rename_old(&wanted);
+    tz_plan whole = wanted;
     *count = 0;
     if (status != TZ_INTERRUPTED) /* plans of the interpreted rows without a compiler */
         status = plan_for(&grid, &whole, error);
     for (int i = 0; !status && tz_cpu_families[i]; i++) {
-        tz_plan named = *given;
+        tz_plan named = wanted;
         strcpy(named.family, tz_cpu_families[i]->name);
-        if (may_be(tz_cpu_families[i], &grid, given))
+        if (may_be(tz_cpu_families[i], &grid, &wanted))
             tz_cpu_families[i]->candidates(&grid, &named, &list);
     }
     *count = list.count;

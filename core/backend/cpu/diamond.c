@@ -1,9 +1,9 @@
-/* The family "diamond": kernels/cpu/skew.h. Called by the backend through its row of
+/* The family "diamond": kernels/cpu/diamond.h. Called by the backend through its row of
  * tz_cpu_families. */
 #include "backend/cpu/family.h"
 
 #include "base/minmax.h"
-#include "kernels/cpu/skew.h"
+#include "kernels/cpu/diamond.h"
 #include "model/constants.h"
 #include <inttypes.h>
 #include <math.h>
@@ -13,35 +13,33 @@
 extern const tz_cpu_family tz_cpu_diamond; /* at the end of this file */
 
 enum {
-    /* Rows of the widest level of a diamond, for each row that a pass reads to a side. */
-    ROWS_LEAST = 16,
-    ROWS_MOST = 48,
-    ROW_BYTES = 4 << 10, /* longer rows of the planes that a pass reads do not stay in L1 */
-    DIAMONDS = 2,        /* the most above each other in a stage of a chosen height */
-    LONG_LOG = 33,  /* a stage is long if a thread computes more than 2 to this power of cells */
-    HEIGHT_MAX = 96 /* of the plans that are compared, divided by the reach */
+    DIAMONDS = 2,  /* the most above each other in a stage of a chosen height */
+    LONG_LOG = 33, /* a stage is long if a thread computes more than 2 to this power of cells */
+    ROW_BYTES = 4 << 10 /* of the columns of a level in 2-D */
 };
 
-/* What the family cannot compute; NULL: nothing. */
-static const char *unsupported(const tz_problem *problem)
+/* Where diamonds are widest, for each element that a pass reads to a side: the least, and the most
+ * of a plan chosen without predictions. */
+static const int least_of[] = {0, 256, 16, 16}, most_of[] = {0, 2048, 96, 48};
+
+/* Heights of the plans that are compared, for a reach of 1. */
+static const int heights_of[] = {0, TZ_LEVELS_MAX, 192, 96};
+
+static int across_of(const tz_problem *problem)
 {
-    if (problem->dims != 3)
-        return "grids of one or two dimensions";
-    for (int axis = 1; axis < problem->dims; axis++)
-        if (tz_boundary_wraps(problem->boundary[axis][0]))
-            return "grids whose y or z is periodic";
-    return tz_cpu_skew_unsupported(problem);
+    return problem->dims == 1 ? 0 : 1;
 }
 
 static int64_t reach_of(const tz_problem *problem)
 {
-    return tz_max(1, tz_stencil_reach_along(problem->stencil, 1));
+    const int64_t reach = tz_stencil_reach_along(problem->stencil, across_of(problem));
+    return problem->dims == 1 ? tz_max(1, tz_round_up(reach, TZ_ALIGN_ELEMENTS)) : tz_max(1, reach);
 }
 
-/* Iterations in which a diamond of so many rows grows and shrinks. */
-static int64_t iterations_of(const tz_problem *problem, int64_t rows)
+/* Iterations in which a diamond of such a width grows and shrinks. */
+static int64_t iterations_of(const tz_problem *problem, int64_t width)
 {
-    return tz_max(1, rows / (reach_of(problem) * problem->stencil->passes_count));
+    return tz_max(1, width / (reach_of(problem) * problem->stencil->passes_count));
 }
 
 /* A run stops, and writes, only between stages: so heights of long ones are not chosen if lower
@@ -53,49 +51,75 @@ static bool is_long(const tz_problem *problem, int threads, int64_t height)
     return cells * (double)height / threads > ldexp(1, LONG_LOG);
 }
 
-/* What the planes of all levels of a diamond of so many rows take, in both arrays. */
-static double planes_bytes(const tz_problem *problem, int64_t rows)
+/* What the cells of all levels of a diamond of such a width take, in all arrays. */
+static double live_bytes(const tz_cpu_grid *grid, int64_t width, int64_t columns)
 {
-    return 2 * tz_cpu_bytes(problem, TZ_STATE) * (double)problem->elements[0] *
-           (double)(rows + TZ_DIAMOND_PLANES) * (double)rows / 2;
+    tz_stage stage = grid->stage;
+    tz_stage_counts counts;
+    stage.height = (int)tz_min(iterations_of(grid->problem, width),
+                               tz_stage_height_max(grid->problem->stencil));
+    stage.tile[across_of(grid->problem)] = width;
+    if (grid->problem->dims == 2)
+        stage.tile[0] = columns;
+    tz_diamond_count(&stage, &counts);
+    return counts.ring_bytes;
 }
 
-/* As many that a row of diamonds has a quarter more of them than threads, but planes do not take
- * much more than L2. */
-static int64_t default_rows(const tz_problem *problem, int threads, const tz_machine *machine)
-{
-    const int64_t reach = reach_of(problem), widens = 2 * reach;
-    const double l2 = fmax((double)machine->l2_bytes, (double)(1 << 20));
-    int64_t rows = 4 * problem->elements[1] / (5 * (int64_t)threads) / widens * widens;
-    rows = tz_max(ROWS_LEAST * reach, tz_min(ROWS_MOST * reach, rows));
-    while (rows > ROWS_LEAST * reach && planes_bytes(problem, rows) > TZ_FIT_CPU_DIAMOND_L2 * l2)
-        rows -= widens;
-    return rows;
-}
-
-/* Not with long rows. */
-static bool diamond_may(const tz_cpu_grid *grid, const tz_plan *plan)
+/* As many that a row of diamonds has a quarter more of them than threads, but what cells take has
+ * room in L2, and in 3-D not much more than that. */
+static int64_t default_width(const tz_cpu_grid *grid, int64_t columns)
 {
     const tz_problem *problem = grid->problem;
-    return tz_cpu_skew_allowed(grid, plan) && !unsupported(problem) &&
-           problem->elements[0] * (int64_t)tz_problem_element_size(problem, 0) <= ROW_BYTES;
+    const int dims = problem->dims, threads = grid->stage.threads;
+    const int64_t n = problem->elements[across_of(problem)], reach = reach_of(problem);
+    const double l2 = fmax((double)grid->machine->l2_bytes, (double)(1 << 20));
+    int64_t width = 4 * n / (5 * (int64_t)threads);
+    width = tz_max(least_of[dims] * reach, tz_min(most_of[dims] * reach, width));
+    width = width / (2 * reach) * 2 * reach;
+    while (width > least_of[dims] * reach &&
+           live_bytes(grid, width, columns) >
+               l2 * (dims == 3 ? TZ_FIT_CPU_DIAMOND_L2 : TZ_FIT_CPU_DIAMOND_L2_2D))
+        width -= 2 * reach;
+    return width;
 }
 
-/* On processors with a large second level, which are slow to reach their third level, for one
- * computed field, where a row has at least as many diamonds as there are threads. */
+static int64_t default_columns(const tz_problem *problem)
+{
+    const int64_t n = problem->elements[0];
+    return problem->bits
+               ? n
+               : tz_cpu_split_evenly(n, ROW_BYTES / (int64_t)tz_problem_element_size(problem, 0),
+                                     TZ_ALIGN_ELEMENTS);
+}
+
+static const char *unsupported(const tz_problem *problem)
+{
+    return problem->slab.of ? "grids on several devices" : NULL;
+}
+
+/* Not if the rows are too few for the threads, nor if a row is a few words of bits. */
 static bool diamond_preferred(const tz_cpu_grid *grid, const tz_plan *plan)
 {
     const tz_problem *problem = grid->problem;
+    const int64_t least = least_of[problem->dims] * reach_of(problem);
     (void)plan;
-    return grid->machine->l2_bytes >= TZ_CPU_L2_LARGE && tz_cpu_fields(problem, TZ_STATE) == 1 &&
-           tz_cpu_fields(problem, TZ_STATIC) <= 1 &&
-           problem->elements[1] >= ROWS_LEAST * reach_of(problem) * grid->stage.threads;
+    return problem->elements[across_of(problem)] >= least * grid->stage.threads &&
+           !(problem->bits && problem->dims != 2);
+}
+
+/* A given tile is one of "stream". */
+static bool diamond_may(const tz_cpu_grid *grid, const tz_plan *plan)
+{
+    for (int axis = 0; axis < TZ_AXES; axis++)
+        if (plan->tile[axis] > 0)
+            return false;
+    return !unsupported(grid->problem);
 }
 
 static tz_status diamond_plan(const tz_cpu_grid *grid, tz_plan *plan, tz_error *error)
 {
     const tz_problem *problem = grid->problem;
-    const int threads = grid->stage.threads;
+    const int threads = grid->stage.threads, across = across_of(problem), dims = problem->dims;
     const char *what = unsupported(problem);
     if (what)
         return tz_error_set(error, TZ_UNSUPPORTED, "family",
@@ -103,26 +127,30 @@ static tz_status diamond_plan(const tz_cpu_grid *grid, tz_plan *plan, tz_error *
     const tz_status status = tz_cpu_check_numbers(problem, plan, error);
     if (status)
         return status;
-    for (int axis = 0; axis < problem->dims; axis++) {
+    for (int axis = 0; axis < dims; axis++) {
         const int64_t given = plan->tile[axis], n = problem->elements[axis];
-        if (axis != 1 && given > 0 && given < n)
+        const bool cut = problem->bits ? axis == 1 : axis == across || dims == 2;
+        if (!cut && given > 0 && given < n)
             return tz_error_set(
                 error, TZ_RANGE, "tile",
-                "the family 'diamond' does not cut the grid along %c: omit the tile's "
+                "the family 'diamond' does not cut this grid along %c: omit the tile's "
                 "%c or set it to %" PRId64,
                 "xyz"[axis], "xyz"[axis], n);
-        if (axis != 1)
+        if (!cut)
             plan->tile[axis] = n;
     }
-    const bool height_chosen = plan->height == 0, tile_chosen = plan->tile[1] == 0;
+    const bool height_chosen = plan->height == 0, tile_chosen = plan->tile[across] == 0;
+    if (plan->tile[0] == 0 && dims == 2)
+        plan->tile[0] = default_columns(problem);
     if (tile_chosen)
-        plan->tile[1] = default_rows(problem, threads, grid->machine);
-    plan->tile[1] = tz_min(plan->tile[1], problem->elements[1]);
+        plan->tile[across] = default_width(grid, plan->tile[0]);
     if (height_chosen) {
-        const int64_t one = iterations_of(problem, plan->tile[1]), all = DIAMONDS * one;
+        const int64_t one = iterations_of(problem, plan->tile[across]), all = DIAMONDS * one;
         plan->height = (int)tz_min(tz_stage_height_max(problem->stencil),
                                    is_long(problem, threads, all) ? one : all);
     }
+    for (int axis = 0; axis < TZ_AXES; axis++)
+        plan->tile[axis] = axis < dims ? tz_min(plan->tile[axis], problem->elements[axis]) : 1;
     tz_cpu_finish_plan(plan, &tz_cpu_diamond, height_chosen, tile_chosen);
     return TZ_OK;
 }
@@ -131,38 +159,141 @@ static tz_status diamond_plan(const tz_cpu_grid *grid, tz_plan *plan, tz_error *
  * the given height. */
 static void diamond_candidates(const tz_cpu_grid *grid, const tz_plan *given, tz_cpu_plans *plans)
 {
-    static const int widths[] = {16, 24, 32, 48};
+    static const int widths[] = {16, 24, 32, 48, 64, 96};
     enum { WIDTHS = sizeof widths / sizeof *widths };
     const tz_problem *problem = grid->problem;
+    const int across = across_of(problem);
+    const int64_t reach = tz_max(1, tz_stencil_reach_along(problem->stencil, across));
     const int64_t most =
-        tz_min(HEIGHT_MAX / reach_of(problem), tz_stage_height_max(problem->stencil));
+        tz_min(heights_of[problem->dims] / reach, tz_stage_height_max(problem->stencil));
     tz_cpu_add(plans, given);
-    for (int w = 0; w < WIDTHS && given->tile[1] == 0; w++)
+    for (int w = 0; w < WIDTHS && given->tile[across] == 0; w++)
         for (int times = 1; times <= (given->height > 0 ? 1 : DIAMONDS); times++) {
-            const int64_t rows = widths[w] * reach_of(problem);
+            const int64_t width = widths[w] * reach_of(problem) * (problem->dims == 1 ? 16 : 1);
             const int64_t height =
-                given->height > 0 ? given->height : times * iterations_of(problem, rows);
+                given->height > 0 ? given->height : times * iterations_of(problem, width);
             tz_plan plan = *given;
-            if (rows > problem->elements[1] || (given->height == 0 && height > most) ||
+            if (width > problem->elements[across] || (given->height == 0 && height > most) ||
                 (times > 1 && is_long(problem, grid->stage.threads, height)))
                 continue;
-            plan.tile[1] = rows;
+            plan.tile[across] = width;
             plan.height = (int)height;
             tz_cpu_add(plans, &plan);
         }
 }
 
-static void diamond_describe(const tz_cpu_grid *grid, tz_stage *stage)
+/* ---- One slab or two at once ----------------------------------------------------------------- */
+
+/* Clocks, about, of the loads of the cells of a row: neighbours in x lie across two cache lines. */
+static double loads_of(uint32_t row)
 {
-    stage->diamonds = true;
-    tz_cpu_skew_describe(grid, stage);
+    const uint32_t centre = 1u << TZ_RADIUS_MAX;
+    return 0.5 * ((row & centre) != 0) + __builtin_popcount(row & ~centre);
 }
 
+/* Row number `row` of slab `slab` of what an update reads of a field. A slab is a plane in 3-D,
+ * else a row. */
+static uint32_t row_of(const tz_footprint *found, int field, bool planes, int slab, int row)
+{
+    if (slab < 0 || slab >= TZ_FOOTPRINT_REACH)
+        return 0;
+    if (planes)
+        return found->row[field][slab][row];
+    return row == 0 ? found->row[field][TZ_RADIUS_MAX][slab] : 0;
+}
+
+/* What two slabs at once save of the loads of a pass, as a part of them. Also how many arrays an
+ * update uses, and how many of their rows. */
+static double loads_saved(const tz_problem *problem, const tz_pass *pass, int *arrays, int *rows)
+{
+    const bool planes = problem->dims == 3;
+    double one = 0, two = 0;
+    tz_footprint found;
+    tz_footprint_find(problem, pass, &found);
+    *arrays = *rows = __builtin_popcount(pass->writes);
+    for (int f = 0; f < problem->stencil->fields_count; f++) {
+        const int others = *rows;
+        for (int slab = 0; slab <= TZ_FOOTPRINT_REACH; slab++)
+            for (int row = 0; row < TZ_FOOTPRINT_REACH; row++) {
+                const uint32_t first = row_of(&found, f, planes, slab, row);
+                const uint32_t second = row_of(&found, f, planes, slab - 1, row);
+                one += loads_of(first);
+                two += loads_of(first | second) / 2;
+                *rows += first != 0;
+            }
+        *arrays += *rows > others;
+    }
+    return one > 0 ? 1 - two / one : 0;
+}
+
+/* Two slabs at once load what both read only once. That is worth it where an update reads many
+ * cells, as of a box. It costs registers, and twice as many rows are in use at once: of stencils
+ * with several fields, more than a processor fetches ahead. If the rows that an update reads stay
+ * in L1, so that the next row finds them there, one after the other takes less time; with two
+ * arrays, one read and one written, it makes no difference. In 3-D planes are larger than L1. */
+static uint32_t slabs_alone(const tz_problem *problem, const tz_stage *stage,
+                            const tz_machine *machine)
+{
+    enum { FEW_ARRAYS = 2 };
+    static const double nothing = 0.01; /* of the loads */
+    const tz_stencil *s = problem->stencil;
+    const double l1 = machine->l1_bytes > 0 ? (double)machine->l1_bytes : 32 << 10;
+    const double row =
+        (double)tz_min(stage->tile[0], problem->elements[0]) * (double)stage->element_size[0];
+    uint32_t alone = 0;
+    for (int p = 0; p < s->passes_count; p++) {
+        int arrays, rows;
+        const double saved = loads_saved(problem, &s->passes[p], &arrays, &rows);
+        const bool near =
+            problem->dims == 2 && arrays > FEW_ARRAYS && rows * row <= TZ_FIT_CPU_ROWS_NEAR * l1;
+        alone |= (uint32_t)(saved < (near ? TZ_FIT_CPU_LOADS_SHARED : nothing)) << p;
+    }
+    return alone;
+}
+
+/* ---- Stages ---------------------------------------------------------------------------------- */
+
+static void diamond_describe(const tz_cpu_grid *grid, tz_stage *stage)
+{
+    stage->batch = stage->dims == 3 ? TZ_DIAMOND_PLANES : 4;
+    stage->alone = slabs_alone(grid->problem, stage, grid->machine);
+}
+
+static int64_t diamond_room(const tz_stage *stage)
+{
+    return (int64_t)tz_diamond_spare_bytes(stage);
+}
+
+static void diamond_run(tz_cpu_room *room, tz_stage *stage, uint32_t written)
+{
+    stage->spare = room->arena;
+    const tz_diamond_arrays arrays = tz_diamond_run(stage);
+    tz_host_store_turn(room->store, written, arrays.values, arrays.before);
+}
+
+static tz_status diamond_count(const tz_stage *stage, tz_stage_counts *out, tz_error *error)
+{
+    (void)error;
+    tz_diamond_count(stage, out);
+    return TZ_OK;
+}
+
+/* A stage of several iterations reads and writes both arrays of a state field. Diamonds wait for
+ * each other, and not at barriers. */
 static void diamond_adjust(const tz_cpu_grid *grid, const tz_stage *stage,
                            const tz_stage_counts *counts, tz_model_work *out)
 {
-    tz_cpu_skew_adjust(grid, stage, counts, out);
-    out->forks = out->forks > 0; /* diamonds wait for each other, and not at barriers */
+    const tz_problem *problem = grid->problem;
+    const double cells =
+        (double)problem->elements[0] * (double)problem->elements[1] * (double)problem->elements[2];
+    (void)stage;
+    for (int f = 0; f < problem->stencil->fields_count; f++)
+        if (tz_problem_written(problem) >> f & 1 && out->height > 1) {
+            const double bytes = (double)tz_problem_element_size(problem, f);
+            out->write_bytes += bytes * counts->written;
+            out->ghost_bytes += bytes * (counts->read - cells);
+        }
+    out->starts = 0;
     if (grid->machine->l2_bytes >= TZ_CPU_L2_LARGE) {
         out->near_reads *= TZ_FIT_CPU_DIAMOND_NEAR;
         out->near_writes *= TZ_FIT_CPU_DIAMOND_NEAR;
@@ -178,7 +309,7 @@ const tz_cpu_family tz_cpu_diamond = {.name = "diamond",
                                       .plan = diamond_plan,
                                       .candidates = diamond_candidates,
                                       .describe = diamond_describe,
-                                      .room = tz_cpu_skew_room,
-                                      .run = tz_cpu_skew_run,
-                                      .count = tz_cpu_skew_count,
+                                      .room = diamond_room,
+                                      .run = diamond_run,
+                                      .count = diamond_count,
                                       .adjust = diamond_adjust};

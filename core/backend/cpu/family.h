@@ -98,27 +98,6 @@ double tz_cpu_bytes(const tz_problem *problem, tz_role role);
  * reach their third level. */
 #define TZ_CPU_L2_LARGE (INT64_C(2) << 20)
 
-/* Families in arrays: kernels/cpu/skew.h. What they cannot compute; NULL: nothing. */
-const char *tz_cpu_skew_unsupported(const tz_problem *problem);
-/* Can a plan that names no family be one of them? A given tile is one of "stream". */
-bool tz_cpu_skew_allowed(const tz_cpu_grid *grid, const tz_plan *plan);
-void tz_cpu_skew_describe(const tz_cpu_grid *grid, tz_stage *stage);
-int64_t tz_cpu_skew_room(const tz_stage *stage);
-void tz_cpu_skew_run(tz_cpu_room *room, tz_stage *stage, uint32_t written);
-tz_status tz_cpu_skew_count(const tz_stage *stage, tz_stage_counts *out, tz_error *error);
-/* A stage of several iterations reads and writes both arrays of a state field, the beginnings of
- * rows are fetched ahead, and threads wait for each other after each phase. */
-void tz_cpu_skew_adjust(const tz_cpu_grid *grid, const tz_stage *stage,
-                        const tz_stage_counts *counts, tz_model_work *out);
-
-/* Is "stream" in place chosen without predictions? In 2-D, if one field is computed, and rows are
- * long and many: on a Zen 5, 8192^2, all of 6 such problems were 1.4 to 1.7 times as fast as with
- * "skew", one of two fields as fast, and one 0.7 times. On 512^2 they were 1.0 to 1.3 times as
- * fast, on 300^2 0.8 to 1.1 times. In 3-D, with at most eight threads, if tiles lean, or if they
- * overlap and a cell is computed from few: there stars were 1.1 to 1.8 times as fast, boxes 0.85 to
- * 0.95 times. */
-bool tz_cpu_prefers_in_place(const tz_cpu_grid *grid);
-
 /* ---- Work: work.c ---------------------------------------------------------------------------- */
 
 /* The work of a stage, for the models. Row functions are timed, unless the machine is absent; bytes

@@ -14,38 +14,17 @@
 extern const tz_cpu_family tz_cpu_stream; /* at the end of this file */
 
 enum {
-    ROW_BYTES = 16 << 10,          /* of a tile's row, */
-    ROW_BYTES_IN_PLACE = 32 << 10, /* in 2-D in place, if L3 has room, */
-    ROW_BYTES_3D = 2 << 10,        /* and in 3-D, if L3 has no room for more */
-    L3_MAX = 32 << 20,             /* of which rings make use */
+    ROW_BYTES = 16 << 10,   /* of a tile's row, */
+    ROW_BYTES_3D = 2 << 10, /* and in 3-D, if L3 has no room for more */
+    L3_MAX = 32 << 20,      /* of which rings make use */
     WIDTH_OF_GHOSTS = 100,
-    ROWS_OF_STAGE = 10,     /* rows of a thread in 2-D, at least, for each that an iteration adds */
-    ROW_LEANING = 4 << 10,  /* bytes of a row, up to which tiles of whole rows lean */
-    ROW_IN_PLACE = 2 << 10, /* bytes of a row, from which on computing in place is preferred, */
-    ROW_IN_PLACE_PERIODIC = 4 << 10, /* and if chunks wrap */
-    HEIGHT_IN_PLACE = 16,            /* the same of the height for radius 1 */
     ROWS_OF_GHOSTS = 10, /* rows of a tile in 3-D, at least, for each of the ghost zone of a side */
-    ROWS_IN_PLACE = 6,   /* the same in place, where the planes of more rows do not stay in L3 */
-    ROWS_LEANING = 2,    /* the same of a tile that leans, at least */
-    ROW_LEANING_LEAST = 640,    /* from which on that is preferred to "skew", */
-    FIXED_LEANING = 1,          /* with so many static fields at most, */
-    ROW_OVERLAPPING = 1 << 10,  /* and tiles that do not lean, */
-    CELLS_READ = 16,            /* if a cell is computed from so many at most, */
-    THREADS_LEANING = 8,        /* with so many threads at most */
-    LINE = 64,                  /* bytes */
-    BATCH_MAX = 8,              /* planes: more make rings longer, and teams wait longer */
-    PLANES_AT_ONCE = 2,         /* that a call computes in place */
-    L2_OF_GROUPS = 1 << 20,     /* of which groups of rows make use */
-    ROWS_OF_BATCH_IN_PLACE = 8, /* in 2-D, twice as many as a call computes */
-    LINE_ELEMENTS = 32 << 10    /* of a tile in 1-D: two tiles fit L2, and streamed rows are long */
+    LINE_ELEMENTS = 32 << 10 /* of a tile in 1-D: two tiles fit L2, and streamed rows are long */
 };
 
 /* The limit of the rings of a plan, of all threads. Rings and the padding of arrays (24 MiB,
  * backend/host/store.c) together stay below 64 MiB. */
 static const int64_t RINGS_MAX = INT64_C(36) << 20;
-
-/* Of a thread's part of L3, for the rings of a tile that leans. */
-static const double LEANING_SHARE = 0.4;
 
 /* The largest of an axis; 1 or more. */
 static int growth_max(const tz_problem *problem)
@@ -89,18 +68,7 @@ static double static_bytes_per_element(const tz_problem *problem)
     return tz_cpu_bytes(problem, TZ_STATIC) * tz_cpu_growth(problem, problem->dims - 1);
 }
 
-/* The tiles of a plan that lean; 0: none. An extent that is 0 is that of the grid. */
-static int leaning(const tz_stage *stage, const tz_plan *plan)
-{
-    tz_stage planned = *stage;
-    planned.height = plan->height;
-    for (int axis = 0; axis < TZ_AXES; axis++)
-        planned.tile[axis] = plan->tile[axis] > 0 ? plan->tile[axis] : stage->elements[axis];
-    return tz_stage_leans(&planned);
-}
-
-static tz_status check_given(const tz_problem *problem, const tz_stage *stage, const tz_plan *plan,
-                             tz_error *error)
+static tz_status check_given(const tz_problem *problem, const tz_plan *plan, tz_error *error)
 {
     const tz_status status = tz_cpu_check_numbers(problem, plan, error);
     if (status)
@@ -111,7 +79,7 @@ static tz_status check_given(const tz_problem *problem, const tz_stage *stage, c
         const int64_t grows = tz_max(reach.low[axis], reach.high[axis]);
         const int64_t ghost = plan->height * grows;
         if (axis < inner && plan->tile[axis] > 0 && plan->tile[axis] < problem->elements[axis] &&
-            ghost > plan->tile[axis] && !(axis == 1 && leaning(stage, plan) > 0))
+            ghost > plan->tile[axis])
             return tz_error_set(error, TZ_RANGE, "height",
                                 "height %d needs a ghost zone of %" PRId64
                                 " cells on a side, more than the tile's %" PRId64
@@ -148,70 +116,10 @@ static int64_t row_in_l3(const tz_problem *problem, const tz_machine *machine,
 {
     const double share = (double)tz_min(machine->l3_bytes, L3_MAX) / stage->threads;
     if (problem->dims == 2)
-        return (int64_t)slab_elements(problem, share / (tz_stage_is_in_place(stage) ? 4 : 8),
-                                      height);
+        return (int64_t)slab_elements(problem, share / 8, height);
     return (
         int64_t)(slab_elements(problem, share, height) /
                  ((ROWS_OF_GHOSTS + 2) * (double)tz_max(1, height * tz_cpu_growth(problem, 1))));
-}
-
-/* Bytes that a level reads and writes of a row of a tile, in place, in a batch of planes. */
-static double batch_row_bytes(const tz_problem *problem, const tz_stage *stage, int batch)
-{
-    double bytes = 0;
-    for (int f = 0; f < problem->stencil->fields_count; f++) {
-        const tz_role role = problem->stencil->fields[f].role;
-        const int planes = batch - 1 + slabs_read(problem, f) + (role == TZ_STATE ? 2 : 0);
-        if (role == TZ_STATE || role == TZ_STATIC)
-            bytes += (double)tz_problem_element_size(problem, f) * planes;
-    }
-    return bytes * (double)(stage->tile[0] + TZ_ALIGN_ELEMENTS);
-}
-
-/* Batches of planes, and rows of their groups. For each line that a level computes, about 2 reach /
- * batch lines come from L3 for planes and 2 reach / rows for groups. Each call of a row function
- * takes as long as some lines. */
-static void batch_planes(const tz_problem *problem, const tz_machine *machine, int most,
-                         tz_stage *stage)
-{
-    const int64_t reach = tz_cpu_growth(problem, 1), back = tz_cpu_growth(problem, 2),
-                  rows_all = stage->tile[1];
-    const double lines =
-        (double)(stage->tile[0] * (int64_t)tz_problem_element_size(problem, 0)) / LINE;
-    const bool whole = tz_boundary_wraps(stage->boundary[1][0]) && rows_all >= stage->elements[1];
-    /* More brings little, and the threads of a core share its L2. */
-    const double room_all = TZ_FIT_CPU_GROUP_SHARE * fmin(l2_of(machine), L2_OF_GROUPS);
-    double best = INFINITY;
-    for (int batch = PLANES_AT_ONCE; batch <= most; batch += PLANES_AT_ONCE) {
-        const double room = room_all / batch_row_bytes(problem, stage, batch);
-        const int64_t rows = (int64_t)room - 2 * reach;
-        if (rows < 1 || (whole && rows < rows_all))
-            continue;
-        const double cost =
-            2.0 * (double)back / batch +
-            (2.0 * (double)reach + TZ_FIT_CPU_GROUP_CALL / lines) / (double)tz_min(rows, rows_all);
-        if (cost >= best)
-            continue;
-        best = cost;
-        stage->batch = batch;
-        stage->group = rows < rows_all ? rows : 0;
-    }
-}
-
-/* In 3-D at most `most` planes. */
-static void choose_batch(const tz_problem *problem, const tz_machine *machine, int most,
-                         tz_stage *stage)
-{
-    const bool in_place = tz_stage_is_in_place(stage);
-    const int64_t l1 = machine->l1_bytes > 0 ? machine->l1_bytes : 32 << 10;
-    const int64_t row = stage->tile[0] * (int64_t)tz_cpu_bytes(problem, TZ_STATE);
-    stage->group = 0;
-    stage->batch = problem->dims == 3 && in_place ? PLANES_AT_ONCE
-                   : problem->dims != 2           ? 1
-                   : in_place                     ? ROWS_OF_BATCH_IN_PLACE
-                                                  : (int)tz_max(1, tz_min(6, l1 / row));
-    if (problem->dims == 3 && in_place)
-        batch_planes(problem, machine, most, stage);
 }
 
 static int64_t rings_bytes(const tz_stage *stage)
@@ -224,59 +132,25 @@ static int64_t rings_bytes(const tz_stage *stage)
     return bytes;
 }
 
-/* More than the rings of a thread take, found quickly. */
-static double rings_at_most(const tz_stage *stage)
-{
-    const double grows = 2.0 * stage->ghost * stage->height;
-    const double rows = (double)stage->tile[1] + 2 * grows + 2 * TZ_ALIGN_ELEMENTS;
-    const double row = (double)stage->tile[0] + grows + 4 * TZ_ALIGN_ELEMENTS;
-    const double slabs = 2 * stage->ghost + 2 + stage->batch; /* of a level */
-    double bytes = 0;
-    for (int f = 0; f < stage->stencil->fields_count; f++)
-        bytes += (double)stage->element_size[f] * stage->stencil->passes_count;
-    return bytes * rows * row * slabs * (stage->height + 1);
-}
-
-/* Sets stage->batch and stage->group for the stage's tile. The next level then finds a batch in
- * cache. In 2-D a batch of up to six rows fits L1; in place it has eight rows, twice as many as a
- * call computes. In 3-D a batch of up to eight planes of a group fits L2, with as many rows as make
- * few lines come from L3: each plane of a ring comes once a batch, and each group reads rows of the
- * group before. Batches are shorter if the rings would take more than RINGS_MAX. */
+/* In 2-D a batch of up to six rows fits L1, where the next level finds it. */
 static void stream_describe(const tz_cpu_grid *grid, tz_stage *stage)
 {
     const tz_problem *problem = grid->problem;
-    const tz_machine *machine = grid->machine;
-    int most = BATCH_MAX;
-    choose_batch(problem, machine, most, stage);
-    while (problem->dims == 3 && stage->batch > 1 && most > 1 &&
-           rings_at_most(stage) * stage->threads > (double)RINGS_MAX &&
-           rings_bytes(stage) * stage->threads > RINGS_MAX)
-        choose_batch(problem, machine, most = stage->batch - 1, stage);
-}
-
-/* The height with which a thread's rows are ROWS_OF_STAGE times as many as what the ghost zone
- * adds. */
-static double most_in_place(const tz_problem *problem, const tz_stage *stage)
-{
-    const int last = problem->dims - 1;
-    const int grows = tz_cpu_growth(problem, last) > 0 ? tz_cpu_growth(problem, last) : 1;
-    return (double)problem->elements[last] / stage->threads / (ROWS_OF_STAGE * grows);
+    const int64_t l1 = grid->machine->l1_bytes > 0 ? grid->machine->l1_bytes : 32 << 10;
+    const int64_t row = stage->tile[0] * (int64_t)tz_cpu_bytes(problem, TZ_STATE);
+    stage->batch = problem->dims != 2 ? 1 : (int)tz_max(1, tz_min(6, l1 / row));
 }
 
 /* Ghost zones grow with the reach of an iteration, so the height is that for radius 1 divided by
  * the reach, rounded. With many fields in 2-D it is less: their rings leave room for a narrow tile,
  * and its width should be WIDTH_OF_GHOSTS times the ghost zone of a side. */
-static void choose_height(const tz_problem *problem, const tz_stage *stage,
-                          const tz_machine *machine, tz_plan *plan)
+static void choose_height(const tz_problem *problem, const tz_machine *machine, tz_plan *plan)
 {
-    static const int best[] = TZ_FIT_CPU_HEIGHTS, best_bits[] = TZ_FIT_CPU_HEIGHTS_BITS,
-                     best_in_place[] = TZ_FIT_CPU_IN_PLACE_HEIGHTS;
+    static const int best[] = TZ_FIT_CPU_HEIGHTS, best_bits[] = TZ_FIT_CPU_HEIGHTS_BITS;
     const int r = growth_max(problem);
-    const bool in_place = tz_stage_is_in_place(stage);
-    const int *heights = problem->bits ? best_bits : in_place ? best_in_place : best;
+    const int *heights = problem->bits ? best_bits : best;
     const int height = (2 * heights[problem->dims] + r) / (2 * r);
-    const double most = in_place ? most_in_place(problem, stage)
-                                 : sqrt(slab_budget(problem, machine, 1) / (WIDTH_OF_GHOSTS * r));
+    const double most = sqrt(slab_budget(problem, machine, 1) / (WIDTH_OF_GHOSTS * r));
     plan->height = problem->dims == 2 && !problem->bits && most < height ? (int)most : height;
     plan->height = plan->height < 1 ? 1 : plan->height;
 }
@@ -299,34 +173,6 @@ static int64_t choose_chunk(int64_t extent, int64_t tiles, int64_t halo, int thr
     return best;
 }
 
-/* Do tiles of whole rows lean, if there are several and they are not too narrow? */
-static bool may_lean(const tz_problem *problem, const tz_stage *stage)
-{
-    return problem->dims == 3 && tz_stage_is_in_place(stage) && tz_cpu_growth(problem, 1) > 0 &&
-           !tz_boundary_wraps(problem->boundary[1][0]) &&
-           problem->elements[0] * (int64_t)tz_problem_element_size(problem, 0) <= ROW_LEANING;
-}
-
-/* The same if `tiles` tiles of a chunk lean: fewer chunks than threads have teams, whose threads
- * wait for each other. */
-static int64_t choose_lean_chunk(int64_t extent, int tiles, int64_t halo, int threads)
-{
-    double best_cost = INFINITY;
-    int64_t best = extent;
-    for (int chunks = 1; chunks <= threads && chunks <= extent; chunks++) {
-        const int64_t chunk = (extent + chunks - 1) / chunks;
-        const int team = (int)tz_min(tiles, threads / chunks);
-        const double rounds = ceil((double)tiles / team) / tiles;
-        const double cost =
-            rounds * (double)(chunk + halo) * (1 + TZ_FIT_CPU_TEAM * log2((double)team));
-        if (cost < best_cost) {
-            best_cost = cost;
-            best = chunk;
-        }
-    }
-    return best;
-}
-
 static void choose_tile(const tz_problem *problem, const tz_stage *stage, const tz_machine *machine,
                         tz_plan *plan)
 {
@@ -337,11 +183,9 @@ static void choose_tile(const tz_problem *problem, const tz_stage *stage, const 
     for (int axis = 0; axis < TZ_AXES; axis++)
         halo[axis] = (int64_t)plan->height * tz_cpu_growth(problem, axis);
     const double budget = slab_budget(problem, machine, plan->height);
-    /* Longer rows are not faster. Where levels are not computed in place, a batch of rows must fit
-     * L1 (tz_cpu_batch()). */
+    /* A batch of rows must fit L1. */
     const int64_t size = (int64_t)tz_problem_element_size(problem, 0);
-    const bool long_rows = problem->dims == 2 && tz_stage_is_in_place(stage);
-    const int64_t row_elements = (long_rows ? ROW_BYTES_IN_PLACE : ROW_BYTES) / size;
+    const int64_t row_elements = ROW_BYTES / size;
     const int64_t in_l3 =
         problem->dims == 1 ? 0
                            : tz_min(row_elements, row_in_l3(problem, machine, stage, plan->height));
@@ -357,114 +201,31 @@ static void choose_tile(const tz_problem *problem, const tz_stage *stage, const 
         tile[0] = tz_cpu_split_evenly(
             n[0], tz_max(8 * halo[0], tz_max(in_l3, tz_min((int64_t)budget, row_elements))),
             TZ_ALIGN_ELEMENTS);
-    if (problem->dims == 3 && may_lean(problem, stage)) {
-        if (tile[0] == 0)
-            tile[0] = n[0];
-        const double share =
-            LEANING_SHARE * (double)tz_min(machine->l3_bytes, L3_MAX) / threads / (double)tile[0];
-        if (tile[1] == 0)
-            tile[1] = tz_cpu_split_evenly(
-                n[1],
-                tz_max(ROWS_LEANING * halo[1],
-                       tz_min(ROWS_IN_PLACE * halo[1],
-                              (int64_t)slab_elements(problem, share, plan->height))),
-                1);
-    }
     if (problem->dims == 3) {
-        const int64_t rows =
-            (tz_stage_is_in_place(stage) ? ROWS_IN_PLACE : ROWS_OF_GHOSTS) * halo[1];
         /* A tile whose rings fill more than L2 is faster than one with much redundant work. */
         if (tile[0] == 0)
             tile[0] = tz_cpu_split_evenly(
                 n[0], tz_max(tz_max(in_l3, ROW_BYTES_3D / size), 8 * halo[0]), TZ_ALIGN_ELEMENTS);
         if (tile[1] == 0)
             tile[1] = tz_cpu_split_evenly(
-                n[1], tz_max((int64_t)(budget / (double)tile[0]) - 2 * halo[1], rows), 1);
+                n[1],
+                tz_max((int64_t)(budget / (double)tile[0]) - 2 * halo[1], ROWS_OF_GHOSTS * halo[1]),
+                1);
     }
-    const int lean = leaning(stage, plan);
-    if (lean > 0) /* none is narrower than its seams, and each thread has as many */
-        tile[1] = (n[1] + lean - 1) / lean;
     if (problem->dims > 1 && tile[last] == 0) {
         const int64_t rows = problem->dims == 3 ? (n[1] + tile[1] - 1) / tile[1] : 1;
         const int64_t tiles = (n[0] + tile[0] - 1) / tile[0] * rows;
-        tile[last] = lean > 0 ? choose_lean_chunk(n[last], lean, halo[last], threads)
-                              : choose_chunk(n[last], tiles, halo[last], threads);
+        tile[last] = choose_chunk(n[last], tiles, halo[last], threads);
     }
     for (int axis = 0; axis < TZ_AXES; axis++)
         tile[axis] = axis < problem->dims ? tz_max(1, tz_min(tile[axis], n[axis])) : 1;
-}
-
-/* Bytes of the rings of all threads, of the default plan, with the smallest batches. */
-static double default_rings(const tz_problem *problem, const tz_stage *stage,
-                            const tz_machine *machine)
-{
-    tz_stage planned = *stage;
-    tz_stage_counts counts;
-    tz_plan plan = {.height = 0};
-    tz_pipeline *pipeline = malloc(tz_pipeline_size());
-    if (!pipeline)
-        return INFINITY;
-    choose_height(problem, stage, machine, &plan);
-    choose_tile(problem, stage, machine, &plan);
-    planned.height = plan.height;
-    memcpy(planned.tile, plan.tile, sizeof planned.tile);
-    choose_batch(problem, machine, 1, &planned);
-    tz_stage_count(&planned, pipeline, &counts);
-    free(pipeline);
-    return counts.ring_bytes * stage->threads;
-}
-
-/* Cells that the passes read of the fields that they compute. */
-static int cells_read(const tz_problem *problem)
-{
-    int cells = 0;
-    for (int p = 0; p < problem->stencil->passes_count; p++) {
-        tz_footprint found;
-        tz_footprint_find(problem, &problem->stencil->passes[p], &found);
-        for (int f = 0; f < problem->stencil->fields_count; f++)
-            for (int i = 0; i < TZ_FOOTPRINT_REACH * TZ_FOOTPRINT_REACH; i++)
-                if (problem->stencil->fields[f].role == TZ_STATE)
-                    cells += __builtin_popcount((&found.row[f][0][0])[i]);
-    }
-    return cells;
-}
-
-/* In 3-D, if one field is computed: rows of `row` bytes, and so many static fields. Tiles that do
- * not lean compute cells twice, which pays if a cell takes little time. */
-static bool prefers_planes_in_place(const tz_problem *problem, const tz_stage *stage,
-                                    const tz_machine *machine, int64_t row, int fixed)
-{
-    const double rings = fmin((double)machine->l3_bytes, (double)RINGS_MAX);
-    const bool wraps = tz_boundary_wraps(problem->boundary[1][0]);
-    if (!tz_stage_is_in_place(stage) || stage->threads > THREADS_LEANING ||
-        default_rings(problem, stage, machine) > rings)
-        return false;
-    if (may_lean(problem, stage))
-        return row >= ROW_LEANING_LEAST && fixed <= FIXED_LEANING;
-    return row >= ROW_OVERLAPPING && (!wraps || fixed == 0) && cells_read(problem) <= CELLS_READ;
-}
-
-bool tz_cpu_prefers_in_place(const tz_cpu_grid *grid)
-{
-    const tz_problem *problem = grid->problem;
-    const tz_stage *stage = &grid->stage;
-    const int64_t row = problem->elements[0] * (int64_t)tz_problem_element_size(problem, 0);
-    if (tz_cpu_fields(problem, TZ_STATE) != 1)
-        return false;
-    if (problem->dims == 3)
-        return prefers_planes_in_place(problem, stage, grid->machine, row,
-                                       tz_cpu_fields(problem, TZ_STATIC));
-    return problem->dims == 2 && tz_stage_is_in_place(stage) &&
-           row >= (tz_boundary_wraps(problem->boundary[1][0]) ? ROW_IN_PLACE_PERIODIC
-                                                              : ROW_IN_PLACE) &&
-           most_in_place(problem, stage) * growth_max(problem) >= HEIGHT_IN_PLACE;
 }
 
 /* A plan whose rings may take any number of bytes. */
 static tz_status complete(const tz_cpu_grid *grid, tz_plan *plan, tz_error *error)
 {
     const tz_problem *problem = grid->problem;
-    tz_status status = check_given(problem, &grid->stage, plan, error);
+    tz_status status = check_given(problem, plan, error);
     if (status)
         return status;
     if (problem->bits && plan->tile[0] > 0 && plan->tile[0] < problem->elements[0])
@@ -474,7 +235,7 @@ static tz_status complete(const tz_cpu_grid *grid, tz_plan *plan, tz_error *erro
             problem->elements[0]);
     const bool height_chosen = plan->height == 0, tile_chosen = plan->tile[0] == 0;
     if (height_chosen)
-        choose_height(problem, &grid->stage, grid->machine, plan);
+        choose_height(problem, grid->machine, plan);
     choose_tile(problem, &grid->stage, grid->machine, plan);
     tz_cpu_finish_plan(plan, &tz_cpu_stream, height_chosen, tile_chosen);
     const size_t length = strlen(plan->why);

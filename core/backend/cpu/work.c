@@ -3,7 +3,7 @@
 #include "backend/cpu/family.h"
 
 #include "base/minmax.h"
-#include "kernels/cpu/skew.h"
+#include "kernels/cpu/diamond.h"
 #include "model/constants.h"
 
 #include <math.h>
@@ -32,24 +32,25 @@ static double l1_of(const tz_machine *machine)
 typedef struct called {
     tz_rows_call call;
     double calls;
-    bool in_place;
 } called;
 
+/* Of diamonds a span is a level's part of a step: several rows, in 3-D planes. */
 static called called_of(const tz_problem *problem, const tz_stage *stage, const tz_pass *pass,
-                        bool skewed)
+                        const tz_stage_counts *counts, bool in_arrays)
 {
-    const double batch = skewed && stage->dims == 3 ? tz_skew_batch(stage) : 1;
-    called c = {{problem, pass, tz_stage_rows(stage, pass), 1}, batch, false};
-    tz_row_fn *together = skewed ? tz_stage_together(stage, pass) : NULL;
-    if (together) {
-        c.call.function = together;
-        c.call.slabs = TZ_SLABS_TOGETHER;
-        c.calls = (double)tz_skew_batch(stage) / TZ_SLABS_TOGETHER;
-    } else if (!skewed && tz_stage_is_in_place(stage)) {
-        c.call.function = tz_stage_in_place(stage, pass);
-        c.call.slabs = TZ_SLABS_IN_PLACE(stage->dims);
-        c.calls = 1.0 / c.call.slabs;
-        c.in_place = true;
+    called c = {{problem, pass, tz_stage_rows(stage, pass), 1}, 1};
+    if (!in_arrays)
+        return c;
+    const double slabs = stage->dims == 3   ? TZ_DIAMOND_PLANES
+                         : stage->dims == 2 ? counts->rows / counts->spans
+                                            : 1;
+    tz_row_fn *jammed = tz_stage_jammed(stage, pass), *pair = tz_stage_together(stage, pass);
+    if (jammed || pair) {
+        c.call.function = jammed ? jammed : pair;
+        c.call.slabs = jammed ? TZ_SLABS_IN_PLACE(stage->dims) : TZ_SLABS_TOGETHER;
+        c.calls = fmax(1, slabs / c.call.slabs);
+    } else if (stage->dims == 3) {
+        c.calls = slabs;
     }
     return c;
 }
@@ -131,7 +132,8 @@ static void count_vector(const called *c, const tz_stage *stage, const tz_footpr
     *vector_bytes = tz_isa_vector_bytes(stage->isa);
     /* Long vectors in place load a row once, and turn it for the neighbours (rows_shifted.h). In
      * 3-D a cell reads more rows than fit the registers. */
-    const bool turns = c->in_place && problem->dims == 2 && *vector_bytes >= LINE;
+    const bool turns =
+        problem->dims == 2 && c->call.slabs > TZ_SLABS_TOGETHER && *vector_bytes >= LINE;
     for (int f = 0; f < problem->stencil->fields_count; f++)
         for (int slab = 0; slab < TZ_FOOTPRINT_REACH + c->call.slabs - 1; slab++)
             for (int row = 0; row < TZ_FOOTPRINT_REACH; row++) {
@@ -180,27 +182,8 @@ typedef struct traffic {
     double near_reads, near_writes, ring_reads, ring_writes;
 } traffic;
 
-/* Planes in batches, of which `old` are read that the level before has not just computed, for so
- * many fields, and `fixed` of static fields. What it has just computed is in L2, and so are most
- * planes of static fields. A group reads rows of the group before. In place each plane of a ring
- * enters and leaves L2 once a batch. */
-static void batch_traffic(const tz_problem *problem, const tz_stage *stage,
-                          const tz_stage_counts *counts, double lines, double old, double fields,
-                          double fixed, traffic *t)
-{
-    const double levels = (double)stage->height * problem->stencil->passes_count;
-    const double slope = tz_stencil_reach_along(problem->stencil, 1);
-    const double edges = counts->group > 0 ? 2 * slope / counts->group : 0;
-    const double static_reads = lines * fixed * fmin(1, 1.0 / stage->batch + 1 / levels + edges);
-    if (tz_stage_is_in_place(stage)) {
-        t->ring_writes *= fmin(1, old / stage->batch / fmax(1, fields) + 1 / levels + edges);
-        t->ring_reads = t->ring_writes + static_reads;
-    } else
-        t->ring_reads = lines * (old / stage->batch + fields * edges) + static_reads;
-}
-
 static traffic pass_traffic(const tz_problem *problem, const tz_stage *stage,
-                            const tz_stage_counts *counts, const tz_pass *pass, bool skewed,
+                            const tz_stage_counts *counts, const tz_pass *pass, bool in_arrays,
                             double l1)
 {
     tz_footprint found;
@@ -208,9 +191,10 @@ static traffic pass_traffic(const tz_problem *problem, const tz_stage *stage,
     const double size = (double)stage->element_size[0];
     double rows = 0, slabs = 0, fields = 0, fixed = 0, writes = 0, arrays = 0;
     double widest = 0; /* the most rows of a plane, of all fields together */
-    /* Fields of "skew" that take over another one's values are not written, but in the last
+    /* Fields of "diamond" that take over another one's values are not written, but in the last
      * iteration. */
-    const uint32_t lost = skewed && stage->height > 1 ? tz_skew_lost(problem->stencil, pass) : 0;
+    const uint32_t lost =
+        in_arrays && stage->height > 1 ? tz_diamond_lost(problem->stencil, pass) : 0;
     for (int f = 0; f < problem->stencil->fields_count; f++) {
         int rows_here = 0, slabs_here = 0, widest_here = 0;
         for (int z = 0; z < REACH; z++) {
@@ -236,17 +220,13 @@ static traffic pass_traffic(const tz_problem *problem, const tz_stage *stage,
     }
     const double lines = with_ends(counts, size);
     const double row = lines * counts->row * size;
-    const double slab =
-        fmin(lines * counts->slab * size, counts->group > 0 ? counts->group * row : INFINITY);
-    const bool in_place = !skewed && tz_stage_is_in_place(stage);
+    const double slab = lines * counts->slab * size;
     const double batch = problem->dims == 1 ? 1 : stage->batch;
     /* The shares still in L1: of the slabs that the previous level has just written, and of those
      * that the previous slab or row has read. */
     const double fresh = kept((batch * (fields + writes) + slabs - fields) * slab, l1);
     /* Of slabs that are computed together, each takes its part of what all of them read. */
-    const double at_once = in_place ? TZ_SLABS_IN_PLACE(stage->dims)
-                           : skewed && tz_stage_together(stage, pass) ? TZ_SLABS_TOGETHER
-                                                                      : 1;
+    const double at_once = called_of(problem, stage, pass, counts, in_arrays).call.slabs;
     const double new_slabs = slabs + (at_once - 1) * fields;
     const double same_slab = kept((new_slabs + at_once * (fixed + writes)) * slab, l1);
     double reads = new_slabs;
@@ -265,15 +245,7 @@ static traffic pass_traffic(const tz_problem *problem, const tz_stage *stage,
         .ring_reads = lines * ((slabs - fields) / batch + fixed),
         .ring_writes = lines * writes,
     };
-    if (problem->dims == 3 && !skewed && batch > 1)
-        batch_traffic(problem, stage, counts, lines, slabs - fields, fields, fixed, &t);
-    if (in_place) {
-        /* What a level writes over has been read, but the time of a line that is written counts
-         * that it is fetched. */
-        t.near_reads = fmax(0, t.near_reads - t.near_writes);
-        t.ring_reads = fmax(0, t.ring_reads - t.ring_writes);
-    }
-    if (skewed) {
+    if (in_arrays) {
         /* In a step all levels go through the same slabs, of all arrays that are written: each
          * enters and leaves L2 once a step, which computes `batch` slabs at each level. */
         t.ring_reads = fmin(t.ring_reads, lines * (arrays + fixed) / batch);
@@ -283,7 +255,7 @@ static traffic pass_traffic(const tz_problem *problem, const tz_stage *stage,
 }
 
 static void count_bytes(const tz_problem *problem, const tz_stage *stage,
-                        const tz_stage_counts *counts, bool skewed, const tz_machine *machine,
+                        const tz_stage_counts *counts, bool in_arrays, const tz_machine *machine,
                         tz_model_work *out)
 {
     const tz_stencil *stencil = problem->stencil;
@@ -294,19 +266,13 @@ static void count_bytes(const tz_problem *problem, const tz_stage *stage,
     const double bytes_a_pass =
         counts->updates / stencil->passes_count * (double)stage->element_size[0];
     for (int p = 0; p < stencil->passes_count; p++) {
-        const traffic t = pass_traffic(problem, stage, counts, &stencil->passes[p], skewed, l1);
+        const traffic t = pass_traffic(problem, stage, counts, &stencil->passes[p], in_arrays, l1);
         out->near_reads += t.near_reads * bytes_a_pass;
         out->near_writes += t.near_writes * bytes_a_pass;
         out->ring_reads += t.ring_reads * bytes_a_pass;
         out->ring_writes += t.ring_writes * bytes_a_pass;
     }
     out->ring_bytes = counts->ring_bytes;
-    out->seam_bytes = counts->seams * (double)stage->element_size[0];
-    if (problem->dims == 3 && !skewed && tz_stage_is_in_place(stage)) {
-        const double levels = (double)stage->height * stencil->passes_count;
-        out->passing_bytes = stage->batch * counts->slab * (double)stage->element_size[0] *
-                             (1 + counts->seams * levels / counts->updates);
-    }
     /* If a tile is narrower than the grid, its rows are not contiguous in memory. */
     const bool pieces = problem->dims > 1 && stage->tile[0] < stage->elements[0];
     const double rows_read = pieces ? counts->read / counts->row : 0;
@@ -329,7 +295,8 @@ static void count_bytes(const tz_problem *problem, const tz_stage *stage,
         out->ghost_bytes += bytes * (counts->read - cells);
         out->write_bytes += written ? bytes * cells : 0.0;
         out->resident_bytes += (written ? 2 : 1) * bytes * cells;
-        if (stencil->fields[f].role == TZ_STATIC) /* slabs from the first to the last level */
+        if (stencil->fields[f].role == TZ_STATIC &&
+            !in_arrays) /* slabs from the first to the last level */
             out->ring_bytes +=
                 bytes * counts->slab * (problem->dims == 1 ? 1.0 : fmax(1.0, stage->height * lag));
     }
@@ -337,13 +304,13 @@ static void count_bytes(const tz_problem *problem, const tz_stage *stage,
 
 /* ---- The work of a stage --------------------------------------------------------------------- */
 
-static tz_status add_part(const tz_cpu_grid *grid, const tz_stage *stage, int p, bool skewed,
+static tz_status add_part(const tz_cpu_grid *grid, const tz_stage *stage, int p, bool in_arrays,
                           const tz_stage_counts *counts, tz_model_work *out, tz_error *error)
 {
     const tz_problem *problem = grid->problem;
     const int passes = problem->stencil->passes_count;
     const tz_pass *pass = &problem->stencil->passes[p];
-    const called c = called_of(problem, stage, pass, skewed);
+    const called c = called_of(problem, stage, pass, counts, in_arrays);
     const double elements = counts->updates / passes, calls = counts->spans / passes;
     tz_work_part *part = &out->parts[out->parts_count++];
     tz_footprint found;
@@ -354,9 +321,8 @@ static tz_status add_part(const tz_cpu_grid *grid, const tz_stage *stage, int p,
     part->warps = counts->jobs;
     part->steps *= elements / counts->jobs;
     const int window = (problem->dims == 1 ? 1 : 2 * pass->radius + 1) + c.call.slabs - 1;
-    const double more = c.in_place ? TZ_FIT_CPU_SLAB * (c.call.slabs - 1) : 0;
-    out->spans += calls * c.calls * (1 + more);
-    out->views += calls * c.calls * window * problem->stencil->fields_count;
+    out->spans += calls * (1 + (c.calls - 1) * TZ_FIT_CPU_SLAB);
+    out->views += calls * window * problem->stencil->fields_count;
     if (grid->absent)
         return TZ_OK;
     row_cost cost = {0};
@@ -372,12 +338,12 @@ tz_status tz_cpu_work(const tz_cpu_grid *grid, const tz_cpu_family *family, cons
                       tz_model_work *out, tz_error *error)
 {
     const tz_problem *problem = grid->problem;
-    const bool skewed = family->in_arrays;
+    const bool in_arrays = family->in_arrays;
     tz_stage_counts counts;
     memset(out, 0, sizeof *out);
     tz_status status = family->count(stage, &counts, error);
     for (int p = 0; !status && p < problem->stencil->passes_count; p++)
-        status = add_part(grid, stage, p, skewed, &counts, out, error);
+        status = add_part(grid, stage, p, in_arrays, &counts, out, error);
     if (status)
         return status;
     const double cells =
@@ -391,12 +357,11 @@ tz_status tz_cpu_work(const tz_cpu_grid *grid, const tz_cpu_family *family, cons
     out->redundancy = counts.updates / (cells * stage->height * passes);
     out->workers = (int)threads;
     out->idle = stage->threads - out->workers;
-    out->slowest = counts.slowest * threads / counts.updates *
-                   (1 + TZ_FIT_CPU_TEAM * log2(fmax(1, counts.team)));
+    out->slowest = counts.slowest * threads / counts.updates;
     out->rows = counts.rows;
     out->ends = problem->dims == 3 ? counts.ends : 0;
     out->forks = threads > 1 ? 1 : 0;
-    count_bytes(problem, stage, &counts, skewed, grid->machine, out);
+    count_bytes(problem, stage, &counts, in_arrays, grid->machine, out);
     if (family->adjust)
         family->adjust(grid, stage, &counts, out);
     return TZ_OK;

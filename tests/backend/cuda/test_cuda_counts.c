@@ -299,7 +299,7 @@ TEST(profilers_count_the_same)
                                             known[k].nx, known[k].nz, &plan, TZ_EFFORT_COMPILE);
         const tz_model_prediction p = predicted(&work, &device);
         check(known[k].stencil, plan.height, "instructions", detail_of(&p, "instructions"),
-              known[k].instructions * 1e6, 0.03);
+              known[k].instructions * 1e6, known[k].nz > 1 ? 0.06 : 0.03);
         if (known[k].wavefronts > 0.0)
             check(known[k].stencil, plan.height, "wavefronts", detail_of(&p, "wavefronts"),
                   known[k].wavefronts * 1e6, 0.15);

@@ -29,6 +29,6 @@ local forecast = tz.predict { plugin = "star2d1r", grid = { 1000000000, 64 }, de
 tz.expect(#forecast.rows > 1)
 for _, grid in ipairs { { 1000000000, 64 }, { 64, 1000000000 } } do
     for _, block in ipairs { { 1, 1 }, { 64, 1 }, { 1, 64 } } do
-        tz.predict { plugin = "star2d1r", grid = grid, block = block, family = "skew", device = "./cpu.txt", height = 4 }
+        tz.predict { plugin = "star2d1r", grid = grid, block = block, family = "diamond", device = "./cpu.txt", height = 4 }
     end
 end

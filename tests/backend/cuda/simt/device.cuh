@@ -22,6 +22,14 @@ typedef unsigned int tz_word;
 static const simt_words *tz_simt;
 static const simt_lane_facts *tz_simt_lane;
 
+template <int N, int I = 0, class F> TZ_DEVICE void tz_each(const F &f)
+{
+    if constexpr (I < N) {
+        f(I);
+        tz_each<N, I + 1>(f);
+    }
+}
+
 TZ_DEVICE int tz_thread()
 {
     return tz_simt_lane->thread;
@@ -262,7 +270,9 @@ template <class T> TZ_DEVICE T tz_absent()
 
 template <class T> TZ_DEVICE T tz_anything()
 {
-    return T();
+    T any;
+    __builtin_memset(&any, 0xff, sizeof any);
+    return any;
 }
 
 TZ_DEVICE unsigned int tz_atomic_add_u32(unsigned int *to, unsigned int value, TZ_SIMT_HERE)

@@ -371,6 +371,7 @@ static void emit_numbers(tz_cuda_text *t, const tz_problem *problem, const tz_pl
         {"ROW_LANES", s->row_lanes},
         {"LAG", s->lag},
         {"GROUP", s->group},
+        {"ROLLED", s->rolled},
         {"SLOTS", slots},
         {"RINGS_FROM", (int)s->rings},
         {"RINGS_TO", (int)s->shared_bytes},

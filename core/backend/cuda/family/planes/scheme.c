@@ -406,7 +406,11 @@ static void place_rings(planes_scheme *s, const tz_problem *problem, int longer)
     s->shared_bytes = at;
 }
 
-/* A group has as many steps as the longest ring has planes, so that no plane moves in registers. */
+enum { GROUP_UNROLLED_MAX = 5, FIELDS_UNROLLED_MAX = 8 };
+
+/* A group has as many steps as the longest ring has planes, so that no plane moves in registers.
+ * Planes do move where it is rolled: for a wide stencil or for many fields the code of all steps is
+ * longer than the instruction caches, and is compiled for ten seconds. */
 static void choose_group(planes_scheme *s, const tz_problem *problem, int64_t shared_max)
 {
     s->group = 1;
@@ -414,6 +418,8 @@ static void choose_group(planes_scheme *s, const tz_problem *problem, int64_t sh
         s->group = tz_max_int(s->group, s->versions[k].planes);
     for (int k = 0; k < s->passes_count; k++)
         s->group = tz_max_int(s->group, s->passes[k].words > 0 ? 2 * s->passes[k].radius + 1 : 1);
+    s->rolled =
+        s->group > GROUP_UNROLLED_MAX || __builtin_popcount(s->ringed) > FIELDS_UNROLLED_MAX;
     for (int longer = 2; longer >= 0; longer--) {
         place_rings(s, problem, longer);
         if (s->shared_bytes <= shared_max)

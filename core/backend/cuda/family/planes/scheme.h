@@ -61,7 +61,8 @@ typedef struct planes_scheme {
     int hold;                    /* age up to which carried planes of level 0 stay in registers */
     int edges;                   /* boundary values of a field, tz_cuda_edges() */
     int row_lanes;               /* lanes that hold an entire row of bits; 0: rows are longer */
-    int group;                   /* steps of an unrolled loop body */
+    int group;                   /* steps of a loop body */
+    bool rolled;                 /* the body is a loop of its steps */
     int slots_count;             /* of the entries of slots */
     int slots[PLANES_SLOTS_MAX]; /* lengths of the rings whose slots are variables */
     int radius_rows;             /* largest radius of a pass */

@@ -60,27 +60,26 @@ static void take_around(const tz_cuda_mix *mix, int loop, tz_work_part *part, do
         tz_rounds_blend(&part->rounds, 1.0, &mix->loops[around].rounds, times);
 }
 
-/* Counts steps that store nothing, and the code around the loops. At the grid's ends a group is an
- * inner loop of its steps; the code of the outer loop is added. Loops before the main one clear the
- * rings and fill tables. */
+/* Counts steps that store nothing, and the code around the loops; of a group that is a loop of its
+ * steps, the code around it in each turn. Loops before the main one clear the rings and fill
+ * tables. */
 static void find_idle(const tz_cuda_code *code, tz_cuda_steps *out)
 {
-    const int side = tz_cuda_side_of(code), end = tz_cuda_end_of(code);
-    const int at[] = {code->at[0], code->at[side], code->at[end]};
-    const double steps[] = {code->steps[0], code->steps[side], code->steps[end]};
+    const int side = tz_cuda_side_of(code), at[] = {code->at[0], code->at[side]};
+    const double steps[] = {code->steps[0], code->steps[side]};
     const tz_cuda_mix *mix = code->mix;
     planes_scheme *s = planes_scheme_make(code->problem, code->limits, code->plan);
-    tz_work_part *const parts[] = {&out->inner, &out->side, &out->end};
-    tz_work_part *const idle[] = {&out->inner_idle, &out->side_idle, &out->end_idle};
+    tz_work_part *const parts[] = {&out->inner, &out->side};
+    tz_work_part *const idle[] = {&out->inner_idle, &out->side_idle};
     if (!s)
         return;
     const double rings = ceil((double)(s->shared_bytes - s->rings) / (16.0 * 32.0 * s->warps));
     const double tables = ceil((double)s->rings / (4.0 * 32.0 * s->warps));
-    for (int k = 0; k < 3; k++) {
+    for (int k = 0; k < 2; k++) {
         const tz_cuda_loop *loop = &mix->loops[at[k]];
         tz_cuda_take_loop(idle[k], &mix->loops[loop->shortest], steps[k], 0.0, code->lanes);
         take_around(mix, at[k], parts[k], 1.0, true);
-        if (k == 2 && steps[k] == 1.0 && s->group > 1) {
+        if (steps[k] == 1.0 && s->group > 1) {
             take_around(mix, at[k], parts[k], 1.0 / s->group, false);
             take_around(mix, at[k], idle[k], 1.0 / s->group, false);
         }
@@ -88,7 +87,7 @@ static void find_idle(const tz_cuda_code *code, tz_cuda_steps *out)
             const tz_cuda_loop *before = &mix->loops[l];
             const double packets = before->way.of[TZ_WORK_SHARED_WRITE];
             if (before->parent >= 0 || before->stores > 0.0 || packets == 0.0 ||
-                before->way.of[TZ_WORK_COPY] > 0.0 || l >= at[1] || l >= at[2])
+                before->way.of[TZ_WORK_COPY] > 0.0 || l >= at[1])
                 continue;
             const bool wide = before->passes > packets; /* else a table's words */
             if (!wide && packets == 1.0 && tables > 4.0)
@@ -188,60 +187,31 @@ static double leaving(double tiles, double tile, double low, double high, double
     return count;
 }
 
-/* Is a plane of a pass computed, as tz_plane_wanted() in planes_border.cuh says? */
-static bool is_wanted(const tz_problem *problem, double z, double from, double to)
-{
-    return z >= from && z < to &&
-           (tz_boundary_wraps(problem->boundary[2][0]) ||
-            (z >= 0.0 && z < (double)problem->elements[2]));
-}
-
-/* The executed share of a step at the grid's ends. A pass of sums has two halves: it makes the sums
- * of one plane and computes another plane. */
-static double wanted_share(const planes_scheme *s, const tz_problem *problem, double z, double from,
-                           double to)
-{
-    double wanted = 0.0;
-    for (int k = 0; k < s->passes_count; k++) {
-        const planes_pass *pass = &s->passes[k];
-        const double at = z - pass->lag, r = pass->radius;
-        const double low = from - pass->rest_low, high = to + pass->rest_high;
-        const bool computed = is_wanted(problem, at, low, high);
-        wanted += pass->words == 0
-                      ? computed
-                      : 0.5 * computed + 0.5 * is_wanted(problem, at + r, low - r, high + r);
-    }
-    return wanted / s->passes_count;
-}
-
-/* Steps of a chunk in tz_stage() of planes_kernel.cuh: `ends` at the grid's ends, `done` of them
- * executed; and `others`, of which `store` store a plane. */
+/* Steps of a chunk in tz_stage() of planes_kernel.cuh: `ends` at the grid's ends, and `others`; how
+ * many of each store a plane. */
 typedef struct plane_steps {
-    double ends, done, others, store;
+    double ends, ends_store, others, others_store;
 } plane_steps;
 
-static plane_steps steps_of_planes(const planes_scheme *s, const tz_problem *problem, double from,
-                                   double to)
+static void add_steps(plane_steps *sum, const planes_scheme *s, const tz_problem *problem,
+                      double from, double to)
 {
-    plane_steps sum = {0};
     const double planes = (double)problem->elements[2], ahead = fmax(s->ahead, s->static_radius);
     for (double k = 0.0; k < to - from + s->ghost.low[2] + s->lag; k += s->group) {
         const double z = from - s->ghost.low[2] + k;
         const bool ends = to - from < s->group || z - s->lag - s->static_radius <= s->radius_rows ||
                           z + s->group - 1.0 + ahead >= planes;
-        for (double i = z; i < z + s->group; i++) {
-            if (ends)
-                sum.done += wanted_share(s, problem, i, from, to);
-            else
-                sum.store += i - s->lag >= from && i - s->lag < to;
-        }
-        *(ends ? &sum.ends : &sum.others) += s->group;
+        double store = 0.0;
+        for (double i = z; i < z + s->group; i++)
+            store += i - s->lag >= from && i - s->lag < to;
+        *(ends ? &sum->ends : &sum->others) += s->group;
+        *(ends ? &sum->ends_store : &sum->others_store) += store;
     }
-    return sum;
 }
 
 /* Adds the part of `tiles` tiles in chunks from `first` to before `end`; its number, or -1 if there
- * is none. */
+ * is none. Tiles of the border execute the code of borders in all steps, others at the grid's
+ * ends. */
 static int add_planes(tz_model_work *out, const char *name, const tz_cuda_job *job, bool border,
                       const planes_scheme *s, double tiles, double first, double end)
 {
@@ -250,27 +220,27 @@ static int add_planes(tz_model_work *out, const char *name, const tz_cuda_job *j
     plane_steps sum = {0};
     double with_ends = 0.0;
     for (double c = first; c < end; c++) {
-        const plane_steps of =
-            steps_of_planes(s, job->problem, c * chunk, fmin((c + 1.0) * chunk, planes));
-        with_ends += of.ends > 0.0;
-        sum.ends += of.ends;
-        sum.done += of.done;
-        sum.others += of.others;
-        sum.store += of.store;
+        const double before = sum.ends;
+        add_steps(&sum, s, job->problem, c * chunk, fmin((c + 1.0) * chunk, planes));
+        with_ends += sum.ends > before;
     }
     if (end <= first)
         return -1;
     const double all = sum.ends + sum.others;
-    tz_work_part ends = steps->end,
-                 *part = tz_cuda_add_part(out, name, border ? &steps->side : &steps->inner,
+    tz_work_part *part = tz_cuda_add_part(out, name, border ? &steps->side : &steps->inner,
                                           tiles * s->warps * (end - first), all / (end - first));
     if (!part)
         return -1;
+    if (border) {
+        tz_cuda_mix_steps(part, &steps->side_idle, 1.0 - (sum.ends_store + sum.others_store) / all,
+                          1.0);
+        return out->parts_count - 1;
+    }
     if (sum.others > 0.0)
-        tz_cuda_mix_steps(part, border ? &steps->side_idle : &steps->inner_idle,
-                          1.0 - sum.store / sum.others, 1.0);
+        tz_cuda_mix_steps(part, &steps->inner_idle, 1.0 - sum.others_store / sum.others, 1.0);
     if (sum.ends > 0.0) {
-        tz_cuda_mix_steps(&ends, &steps->end_idle, 1.0 - sum.done / sum.ends, 1.0);
+        tz_work_part ends = steps->side;
+        tz_cuda_mix_steps(&ends, &steps->side_idle, 1.0 - sum.ends_store / sum.ends, 0.0);
         tz_cuda_mix_steps(part, &ends, sum.ends / all, with_ends / (end - first));
     }
     return out->parts_count - 1;
