@@ -213,6 +213,12 @@ TZ_DEVICE long long tz_clock()
     asm volatile("mov.u64 %0, %%clock64;" : "=l"(now) : : "memory");
     return now;
 }
+/* 1: tz_reciprocal_roughly() is one from which divide.cuh makes correctly rounded quotients. */
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ == 900
+#define TZ_QUOTIENTS 1
+#else
+#define TZ_QUOTIENTS 0
+#endif
 /* 1/x, approximately: one instruction of the unit for special functions. */
 TZ_DEVICE float tz_reciprocal_roughly(float x)
 {

@@ -1,6 +1,6 @@
-/* kernels/cuda: quotients in cell updates that have
- * tz_doubts as tz_doubt in their context, and a template argument TZ__BORDER: 1 where the compiler
- * divides. For direct.cuh and direct_wide.cuh. */
+/* kernels/cuda: quotients in cell updates that have tz_doubts as tz_doubt in their context, and a
+ * template argument TZ__BORDER: 1 where the compiler divides. For direct.cuh and
+ * direct_wide.cuh. */
 #include "common.cuh"
 
 /* What the quick divisions of a cell have met. If it is not what they are for, the cell must be
@@ -32,11 +32,14 @@ template <class T> TZ_OUTLINE T tz_divide_plainly(T a, T b)
 /* a / b, correctly rounded, by the operations that the compiler uses, without its branches and
  * with one reciprocal for all quotients by b. For 2^-40 <= |b| < 2^40 and |a| >= 2^-80, if the
  * quotient is finite; also for a = 0 and b > 0: since the remainder is rounded down, it is -0 then,
- * which leaves a zero its sign. */
+ * which leaves a zero its sign. On sm_90 every pair of mantissas was tried; other architectures may
+ * have another tz_reciprocal_roughly(). */
 template <int BORDER> TZ_DEVICE float tz_divide(tz_doubts &doubts, float a, float b)
 {
     if (BORDER == 1)
         return tz_divide_plainly(a, b);
+    if (!TZ_QUOTIENTS)
+        return a / b;
     /* Twice the bits: no signs. Counted from TZ_LEAST_A upwards, zero comes last. */
     const tz_word from = (tz__bits_single(b) >> 31) - 1u - TZ_LEAST_A;
     const tz_word size = (tz__bits_single(a) << 1) + from;

@@ -62,6 +62,12 @@ TZ_DEVICE double tz_infinity()
     return tz_from_bits(0x7ff0000000000000ull);
 }
 
+/* The bits of all NaNs in a hash. */
+TZ_DEVICE TZ_CELL_WORD tz_one_nan()
+{
+    return (TZ_CELL_WORD)(sizeof(TZ_CELL) == 4 ? 0x7fc00000ull : 0x7ff8000000000000ull);
+}
+
 TZ_DEVICE TZ_CELL_WORD tz_cell_bits(TZ_CELL value)
 {
     union {
@@ -244,7 +250,7 @@ TZ_KERNEL_MANY(tz_numbers, 256, 3)(const tz_reduce_arguments a)
 #pragma unroll
                 for (int k = 0; k < TZ_BATCH; k++) {
                     const TZ_CELL value = cells[k];
-                    const TZ_CELL_WORD word = tz_cell_bits(value);
+                    const TZ_CELL_WORD word = value == value ? tz_cell_bits(value) : tz_one_nan();
                     const bool finite = tz_cell_finite(value);
                     const bool there = i + 32 * k < count;
                     sum += (double)value; /* zeros past the end change nothing, here and below */

@@ -1,8 +1,9 @@
 # Sourced by the tests of commands, with the path of the program in $1 and a folder of bad plugins in $2. As support.sh, and:
-. "$here/support.sh"
-bad=${2:-$(dirname "$bin")/../bad-plugins}
-[ -d "$bad" ] || bad=
+bad=${2:-}
 case $bad in '' | /*) ;; *) bad=$(pwd)/$bad ;; esac
+. "$here/support.sh"
+[ -n "$bad" ] || bad=$(dirname "$bin")/../bad-plugins
+[ -d "$bad" ] || bad=
 absent() { [ ! -e "$1" ]; }
 empty_dir() { [ -z "$(ls -A "$1")" ]; }
 

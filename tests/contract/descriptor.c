@@ -104,6 +104,9 @@ static void check_sets(contract *c, const tz_pass *pass, tz_precision precision)
         snprintf(c->note, sizeof c->note, "row functions of one instruction set");
     else
         check(c, v3 && v4, "row functions of better instruction sets are missing", pass->name);
+#else
+    check(c, tz_kernels_rows(pass->kernels, TZ_ISA_BASE, precision), "there are no row functions",
+          pass->name);
 #endif
 }
 

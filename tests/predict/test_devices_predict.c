@@ -107,6 +107,33 @@ TEST(exchanges_hide)
     }
 }
 
+/* Two H200, as measured on 23 November 2026 (docs/performance.md, "Several GPUs"). */
+TEST(two_gpus_take_what_was_measured)
+{
+    static const struct {
+        int64_t n;
+        int exchange;
+        double measured; /* GCells/s */
+    } cases[] = {{16384, 36, 7169}, {4096, 324, 4114}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        tz_workload *workload = workload_on("h200", "star2d1r", 2, cases[i].n, "2", NULL);
+        tz_plan plan = {
+            .family = "stream", .height = 12, .vector = 4, .exchange = cases[i].exchange};
+        tz_model_work work;
+        tz_model_prediction p;
+        assert_ok(workload->backend->plan(&workload->problem, &workload->place, &plan, &failure));
+        const tz_status status = workload->backend->work(&workload->problem, &workload->place,
+                                                         &plan, TZ_EFFORT_COMPILE, &work, &failure);
+        if (status == TZ_UNSUPPORTED)
+            skip_test("%s", failure.message);
+        assert_ok(status);
+        assert_ok(tz_roofs_predict(&work, &workload->device, &p, &failure));
+        if (fabs(1e-9 * p.cells_per_s / cases[i].measured - 1) > 0.1)
+            fail_msg("%d: %g GCells/s instead of %g", (int)cases[i].n, 1e-9 * p.cells_per_s,
+                     cases[i].measured);
+    }
+}
+
 /* The chosen depth reaches 98 % of the speed of the best of all, of which large ones are tried at
  * wider steps. */
 TEST(the_chosen_depth_is_near_the_best)

@@ -127,8 +127,6 @@ TEST(a_long_run_moves)
         advance(stays, 700);
         t.slow = true;
         assert_same_fields(moves, stays);
-        tz_simulation_destroy(stays);
-        tz_simulation_destroy(moves);
     }
 }
 
@@ -140,7 +138,6 @@ TEST(a_short_run_stays)
     assert_ptr_equal(simulation->backend, &t.host);
     assert_int_equal(atomic_load(&t.prepared), 0);
     assert_string_equal(tz_simulation_choice(simulation), "too short to start a GPU");
-    tz_simulation_destroy(simulation);
 }
 
 /* Many short runs are as long as one. */
@@ -152,7 +149,6 @@ TEST(short_runs_move_together)
         advance(simulation, 3);
     assert_ptr_equal(simulation->backend, &t.gpu);
     assert_true(tz_simulation_step(simulation) > 100);
-    tz_simulation_destroy(simulation);
 }
 
 TEST(a_backend_that_fails_is_left)
@@ -166,7 +162,6 @@ TEST(a_backend_that_fails_is_left)
     assert_string_equal(tz_simulation_choice(simulation), "stays: a made-up fault");
     assert_ok(tz__move_now(simulation, &failure));
     assert_ptr_equal(simulation->backend, &t.host);
-    tz_simulation_destroy(simulation);
 }
 
 /* A run that ends while it is got ready does not wait for that. */
@@ -179,7 +174,6 @@ TEST(the_end_ends_the_thread)
     assert_ptr_equal(simulation->backend, &t.host);
     assert_int_equal(atomic_load(&t.prepared), 1);
     assert_string_equal(tz_simulation_choice(simulation), "it ended before a GPU was ready");
-    tz_simulation_destroy(simulation);
 }
 
 /* Plans that are given after all are those of a GPU. */
@@ -195,8 +189,6 @@ TEST(a_given_plan_moves)
     assert_ptr_equal(simulation->backend, &t.gpu);
     advance(simulation, 10);
     assert_same_fields(simulation, stays);
-    tz_simulation_destroy(stays);
-    tz_simulation_destroy(simulation);
 }
 
 /* The kernel of the first plan is compiled beside the script, once; another plan ends that. */
@@ -215,8 +207,6 @@ TEST(the_first_kernel_is_compiled_ahead)
             assert_ok(tz_simulation_set_plan(simulation, &second, &failure));
         advance(simulation, 4);
         assert_int_equal(atomic_load(&t.prepared), 1);
-        tz_simulation_destroy(simulation);
-        assert_int_equal(atomic_load(&t.reductions), 1);
     }
 }
 
@@ -233,7 +223,6 @@ TEST(a_kernel_that_does_not_compile)
     tz__ahead_compile(simulation);
     check_error(run_with(simulation, &run, NULL, NULL, &result, &failure), TZ_BACKEND, "",
                 "a made-up fault");
-    tz_simulation_destroy(simulation);
 }
 
 TEST_GROUP(open_plugins, close_plugins)

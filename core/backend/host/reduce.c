@@ -58,8 +58,9 @@ static double combine_lanes(double *lanes)
                 const type value = cells[i + lane];                                                \
                 const int ok = value - value == 0;                                                 \
                 const double number = (double)value;                                               \
+                const type one_nan = value == value ? value : (type)NAN;                           \
                 uint64_t bits = 0;                                                                 \
-                memcpy(&bits, &value, sizeof value);                                               \
+                memcpy(&bits, &one_nan, sizeof one_nan);                                           \
                 lanes[lane] += number;                                                             \
                 low[lane] = ok && number < low[lane] ? number : low[lane];                         \
                 high[lane] = ok && number > high[lane] ? number : high[lane];                      \

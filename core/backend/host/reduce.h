@@ -8,7 +8,9 @@
  *             adjacent sums are added, an odd last one is kept, until one is left. A sum that is
  *             NaN becomes the default NaN. Sums of bits are integers and need no order.
  *   hash      the wrapping sum of mix(mix(bits) + index) over the cells that have a bit set, mixed
- *             with the extents. index is the number of the cell in grid order. */
+ *             with the extents. index is the number of the cell in grid order. Of a NaN the bits
+ *             are those of the quiet one without a sign: which one arithmetic gives depends on the
+ *             machine. */
 #ifndef TZ_CORE_BACKEND_HOST_REDUCE_H
 #define TZ_CORE_BACKEND_HOST_REDUCE_H
 

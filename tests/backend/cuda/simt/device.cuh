@@ -127,6 +127,7 @@ TZ_DEVICE float tz_fma_down(float a, float b, float c)
                ? -0.0f
                : sum;
 }
+#define TZ_QUOTIENTS 1
 TZ_DEVICE float tz_reciprocal_roughly(float x)
 {
     return 1 / x;

@@ -27,7 +27,8 @@ enum {
     READS_MANY = 16,        /* of each field */
     THREADS_AT_ONCE = 1024, /* of a multiprocessor, so that loads of one pass others' time */
     TEXT_LONG = 3000,       /* bytes of a pass */
-    FUSED_MOST = 2200,      /* bytes of a pass, times how often it is computed again */
+    TEXT_CALLS = 4000,
+    FUSED_MOST = 2200, /* bytes of a pass, times how often it is computed again */
     CHUNK_MAX = 1 << 20,
     BLOCKS_MAX = 65535, /* along y and z */
 };
@@ -411,13 +412,16 @@ static tz_status direct_shape(const tz_problem *problem, const tz_limits *limits
 /* ---- The device text ------------------------------------------------------------------------- */
 
 /* Does a read at the border call a function? At the ends of rows of bits it takes many
- * instructions. In 2-D few warps are at the border: long texts are compiled sooner with calls. */
+ * instructions. In 2-D few warps are at the border: very long texts are compiled sooner with
+ * calls. */
 static bool has_calls(const tz_problem *problem)
 {
-    size_t length = 0;
-    for (int p = 0; p < problem->stencil->passes_count; p++)
-        length += strlen(problem->stencil->passes[p].text);
-    return problem->bits || (problem->dims < 3 && length > TEXT_LONG);
+    size_t most = 0;
+    for (int p = 0; p < problem->stencil->passes_count; p++) {
+        const size_t length = strlen(problem->stencil->passes[p].text);
+        most = length > most ? length : most;
+    }
+    return problem->bits || (problem->dims < 3 && most > TEXT_CALLS);
 }
 
 static void emit_numbers(tz_cuda_text *t, const tz_problem *problem, const tz_plan *plan)
