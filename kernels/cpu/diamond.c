@@ -11,12 +11,28 @@
 #include <string.h>
 
 enum {
+    SPARE_BEGINS = 256, /* bytes that row functions of several rows may read before a row */
     TILES_MAX = 8192,
     LINE = 64,       /* bytes */
     JOBS_COUNTED = 8 /* of a phase, spread evenly */
 };
 
 /* ---- Tiles ----------------------------------------------------------------------------------- */
+
+/* The geometry of the levels of a stage. */
+typedef struct diamonds {
+    const tz_stage *stage;
+    int levels;
+    int across, along; /* the axis that is cut into tiles, and that of the wavefront; -1: none */
+    int reach, lag;    /* by how much an edge moves from level to level; a level is behind */
+    int64_t batch;     /* elements along the wavefront that a level computes at a time */
+    int tiles;
+    int grows;    /* levels in which a tile grows; 0: edges do not move, and there is one phase */
+    int64_t half; /* from the mean place of an edge to where it is at level 1 */
+    bool ring;    /* the tiles' axis is periodic */
+    bool open;    /* the wavefront's axis is periodic, and is computed in two bands */
+    int phases;
+} diamonds;
 
 static bool wraps(const tz_stage *stage, int axis)
 {
@@ -31,20 +47,20 @@ static int64_t reach_along(const tz_stage *stage, int axis)
                        axis == 0 ? TZ_ALIGN_ELEMENTS : 1);
 }
 
-static int64_t unit_of(const tz_diamonds *d)
+static int64_t unit_of(const diamonds *d)
 {
     return d->across == 0 ? TZ_ALIGN_ELEMENTS : 1;
 }
 
 /* Levels of a diamond, at most. */
-static int levels_of_job(const tz_diamonds *d)
+static int levels_of_job(const diamonds *d)
 {
     return d->grows ? (int)tz_min(2 * (int64_t)d->grows, d->levels) : d->levels;
 }
 
 /* Edges that move as far as the widest tile allows, and then as many tiles as have room. Those of
  * one level do not move. */
-static void cut_tiles(tz_diamonds *d)
+static void cut_tiles(diamonds *d)
 {
     const tz_stage *stage = d->stage;
     const int64_t n = stage->elements[d->across], unit = unit_of(d), reach = d->reach;
@@ -73,7 +89,7 @@ static void cut_tiles(tz_diamonds *d)
 
 /* If there is one level, or the bands of a periodic axis are too short for the levels of a diamond,
  * each level computes all of it before the next one does. */
-static void set_wavefront(tz_diamonds *d)
+static void set_wavefront(diamonds *d)
 {
     const tz_stage *stage = d->stage;
     const int axis = d->along;
@@ -90,15 +106,15 @@ static void set_wavefront(tz_diamonds *d)
     }
 }
 
-tz_diamonds tz_diamonds_make(const tz_stage *stage)
+static diamonds make_diamonds(const tz_stage *stage)
 {
-    tz_diamonds d = {.stage = stage,
-                     .levels = stage->height * stage->stencil->passes_count,
-                     .across = stage->dims == 1 ? 0 : 1,
-                     .along = stage->dims == 1   ? -1
-                              : stage->dims == 2 ? 0
-                                                 : 2,
-                     .batch = 1};
+    diamonds d = {.stage = stage,
+                  .levels = stage->height * stage->stencil->passes_count,
+                  .across = stage->dims == 1 ? 0 : 1,
+                  .along = stage->dims == 1   ? -1
+                           : stage->dims == 2 ? 0
+                                              : 2,
+                  .batch = 1};
     d.reach = (int)tz_max(unit_of(&d), reach_along(stage, d.across));
     d.ring = wraps(stage, d.across);
     cut_tiles(&d);
@@ -108,9 +124,9 @@ tz_diamonds tz_diamonds_make(const tz_stage *stage)
     return d;
 }
 
-/* Where the edge below a tile is at a level. It moves to the low side while the tile below
- * shrinks. */
-static int64_t edge(const tz_diamonds *d, int64_t tile, int level)
+/* Where the edge below a tile is at a level. It moves to the low side while the tile below shrinks.
+ * In a ring it may lie outside the axis. */
+static int64_t edge(const diamonds *d, int64_t tile, int level)
 {
     const int64_t n = d->stage->elements[d->across], unit = unit_of(d);
     const int64_t mean = n / unit * tile / d->tiles * unit;
@@ -126,18 +142,8 @@ static int64_t edge(const tz_diamonds *d, int64_t tile, int level)
     return tile % 2 ? place + d->half - moved : place - d->half + moved;
 }
 
-int64_t tz_diamonds_low(const tz_diamonds *d, int tile, int level)
-{
-    return edge(d, tile, level);
-}
-
-int64_t tz_diamonds_high(const tz_diamonds *d, int tile, int level)
-{
-    return edge(d, tile + 1, level);
-}
-
 /* Tiles of a phase: all, or every other one. */
-static int tiles_of(const tz_diamonds *d, int phase)
+static int tiles_of(const diamonds *d, int phase)
 {
     return d->grows == 0 ? d->tiles : (d->tiles + 1 - phase % 2) / 2;
 }
@@ -147,7 +153,7 @@ typedef struct job {
     int tile, phase, first, last;
 } job;
 
-static job job_of(const tz_diamonds *d, int phase, int i)
+static job job_of(const diamonds *d, int phase, int i)
 {
     if (d->grows == 0)
         return (job){i, phase, 1, d->levels};
@@ -163,7 +169,7 @@ typedef struct band {
 } band;
 
 /* The second band closes what the first one leaves open. */
-static band band_of(const tz_diamonds *d, int i)
+static band band_of(const diamonds *d, int i)
 {
     const int64_t n = d->along < 0 ? 1 : d->stage->elements[d->along];
     return (band){0, i == 0 ? n : 0, !d->open ? 0 : i == 0 ? d->lag : -d->lag};
@@ -197,7 +203,7 @@ size_t tz_diamond_spare_bytes(const tz_stage *stage)
 }
 
 /* Counts a diamond `times` times; returns the elements that it computes. */
-static double count_job(const tz_diamonds *d, const job *j, double times, tz_stage_counts *out)
+static double count_job(const diamonds *d, const job *j, double times, tz_stage_counts *out)
 {
     const tz_stage *stage = d->stage;
     const double deep = stage->dims == 3 ? (double)stage->elements[2] : 1;
@@ -207,7 +213,7 @@ static double count_job(const tz_diamonds *d, const job *j, double times, tz_sta
     double updates = 0;
     int64_t widest = 0;
     for (int t = j->first; t <= j->last; t++) {
-        const int64_t width = tz_diamonds_high(d, j->tile, t) - tz_diamonds_low(d, j->tile, t);
+        const int64_t width = edge(d, j->tile + 1, t) - edge(d, j->tile, t);
         if (width <= 0)
             continue;
         const double rows = d->across == 0 ? 1 : (double)width;
@@ -232,7 +238,7 @@ static double count_job(const tz_diamonds *d, const job *j, double times, tz_sta
 
 void tz_diamond_count(const tz_stage *stage, tz_stage_counts *out)
 {
-    const tz_diamonds d = tz_diamonds_make(stage);
+    const diamonds d = make_diamonds(stage);
     const double cells =
         (double)stage->elements[0] * (double)stage->elements[1] * (double)stage->elements[2];
     double element = 0; /* bytes of all arrays */
@@ -275,7 +281,7 @@ typedef struct level {
 } level;
 
 typedef struct run {
-    tz_diamonds d;
+    diamonds d;
     level level[TZ_LEVELS_MAX + 1]; /* from 1 on */
     tz_diamond_arrays arrays;       /* after the last level */
     size_t spare_bytes;             /* of a thread, in stage->spare */
@@ -360,9 +366,9 @@ static void begin_field(const run *r, const level *l, int f, int64_t j, const bo
     s->in_step[f] = s->out_step[f] = 0;
     /* Row functions do arithmetic on all of these pointers, and may load what they need not. */
     for (int k = 0; k < s->slabs; k++)
-        out[k] = (tz_target){spare + LINE, 0};
+        out[k] = (tz_target){spare + SPARE_BEGINS, 0};
     for (int k = 0; k < s->window && role != TZ_STATE && role != TZ_STATIC; k++)
-        in[k] = (tz_view){spare + LINE, 0};
+        in[k] = (tz_view){spare + SPARE_BEGINS, 0};
     if (role == TZ_STREAMED)
         in->at =
             stage->streamed_row(stage->streamed[f], stage->step + l->iteration, x,
@@ -505,7 +511,7 @@ static void compute_wrapped(const run *r, int thread, int t, int axis, const box
 
 static void run_band(const run *r, int thread, const job *j, const band *b)
 {
-    const tz_diamonds *d = &r->d;
+    const diamonds *d = &r->d;
     const int64_t behind = (int64_t)d->lag * (j->last - j->first);
     const int64_t shrunk = b->shrinks * (j->last - j->first);
     const int64_t first = tz_min(b->low, b->low + shrunk + behind);
@@ -514,8 +520,8 @@ static void run_band(const run *r, int thread, const job *j, const band *b)
         int64_t low, high;
     } tile[TZ_LEVELS_MAX];
     for (int t = j->first; t <= j->last; t++) {
-        tile[t - j->first].low = tz_diamonds_low(d, j->tile, t);
-        tile[t - j->first].high = tz_diamonds_high(d, j->tile, t);
+        tile[t - j->first].low = edge(d, j->tile, t);
+        tile[t - j->first].high = edge(d, j->tile + 1, t);
     }
     for (int64_t k = first; k < end; k += d->batch)
         for (int t = j->first; t <= j->last; t++) {
@@ -551,7 +557,7 @@ static void wait_for(const _Atomic int *done, int phase)
 static void run_thread(void *any, int thread, int threads)
 {
     run *r = any;
-    const tz_diamonds *d = &r->d;
+    const diamonds *d = &r->d;
     const int even = tiles_of(d, 0), both = even + tiles_of(d, 1);
     const int64_t all = d->phases / 2 * (int64_t)both + d->phases % 2 * even;
     (void)threads;
@@ -629,7 +635,7 @@ static void make_levels(run *r)
 tz_diamond_arrays tz_diamond_run(const tz_stage *stage)
 {
     run r;
-    r.d = tz_diamonds_make(stage);
+    r.d = make_diamonds(stage);
     for (int f = 0; f < TZ_FIELDS_MAX; f++) {
         r.arrays.values[f] = (uint8_t)(2 * f);
         r.arrays.before[f] = (uint8_t)(2 * f + 1);

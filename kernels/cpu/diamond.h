@@ -30,28 +30,6 @@ enum {
     TZ_DIAMOND_PLANES = 8 /* that a level computes before the next one does, in 3-D */
 };
 
-/* The geometry of the levels of a stage. */
-typedef struct tz_diamonds {
-    const tz_stage *stage;
-    int levels;
-    int across, along; /* the axis that is cut into tiles, and that of the wavefront; -1: none */
-    int reach, lag;    /* by how much an edge moves from level to level; a level is behind */
-    int64_t batch;     /* elements along the wavefront that a level computes at a time */
-    int tiles;
-    int grows;    /* levels in which a tile grows; 0: edges do not move, and there is one phase */
-    int64_t half; /* from the mean place of an edge to where it is at level 1 */
-    bool ring;    /* the tiles' axis is periodic */
-    bool open;    /* the wavefront's axis is periodic, and is computed in two bands */
-    int phases;
-} tz_diamonds;
-
-tz_diamonds tz_diamonds_make(const tz_stage *stage);
-
-/* Elements [low, high) of a tile at a level along the tiles' axis. In a ring low may be negative,
- * and high beyond the extent. */
-int64_t tz_diamonds_low(const tz_diamonds *d, int tile, int level);
-int64_t tz_diamonds_high(const tz_diamonds *d, int tile, int level);
-
 /* The size of the work of a stage, from geometry alone. `ring_bytes`: what the cells of all levels
  * of a diamond take at a time, in all arrays. */
 void tz_diamond_count(const tz_stage *stage, tz_stage_counts *out);
