@@ -65,17 +65,24 @@ static double live_bytes(const tz_cpu_grid *grid, int64_t width, int64_t columns
     return counts.ring_bytes;
 }
 
-/* As many that a row of diamonds has a quarter more of them than threads, but what cells take has
- * room in L2, and in 3-D not much more than that. */
+/* As many that a row of diamonds has a quarter more of them than threads. */
+static int64_t widest_of(const tz_cpu_grid *grid)
+{
+    const tz_problem *problem = grid->problem;
+    const int64_t reach = reach_of(problem), least = least_of[problem->dims] * reach;
+    const int64_t width =
+        4 * problem->elements[across_of(problem)] / (5 * (int64_t)grid->stage.threads);
+    return tz_max(least, tz_min(most_of[problem->dims] * reach, width / (2 * reach) * 2 * reach));
+}
+
+/* That, but what cells take has room in L2, and in 3-D not much more than that. */
 static int64_t default_width(const tz_cpu_grid *grid, int64_t columns)
 {
     const tz_problem *problem = grid->problem;
-    const int dims = problem->dims, threads = grid->stage.threads;
-    const int64_t n = problem->elements[across_of(problem)], reach = reach_of(problem);
+    const int dims = problem->dims;
+    const int64_t reach = reach_of(problem);
     const double l2 = fmax((double)grid->machine->l2_bytes, (double)(1 << 20));
-    int64_t width = 4 * n / (5 * (int64_t)threads);
-    width = tz_max(least_of[dims] * reach, tz_min(most_of[dims] * reach, width));
-    width = width / (2 * reach) * 2 * reach;
+    int64_t width = widest_of(grid);
     while (width > least_of[dims] * reach &&
            live_bytes(grid, width, columns) >
                l2 * (dims == 3 ? TZ_FIT_CPU_DIAMOND_L2 : TZ_FIT_CPU_DIAMOND_L2_2D))
@@ -157,7 +164,7 @@ static tz_status diamond_plan(const tz_cpu_grid *grid, tz_plan *plan, tz_error *
 }
 
 /* The default, and diamonds of several widths, one or two of them above each other in a stage, or
- * the given height. */
+ * the given height. Not wider than threads allow, which else wait for each other. */
 static void diamond_candidates(const tz_cpu_grid *grid, const tz_plan *given, tz_cpu_plans *plans)
 {
     static const int widths[] = {16, 24, 32, 48, 64, 96};
@@ -167,6 +174,7 @@ static void diamond_candidates(const tz_cpu_grid *grid, const tz_plan *given, tz
     const int64_t reach = tz_max(1, tz_stencil_reach_along(problem->stencil, across));
     const int64_t most =
         tz_min(heights_of[problem->dims] / reach, tz_stage_height_max(problem->stencil));
+    const int64_t widest = widest_of(grid);
     tz_cpu_add(plans, given);
     for (int w = 0; w < WIDTHS && given->tile[across] == 0; w++)
         for (int times = 1; times <= (given->height > 0 ? 1 : DIAMONDS); times++) {
@@ -174,7 +182,8 @@ static void diamond_candidates(const tz_cpu_grid *grid, const tz_plan *given, tz
             const int64_t height =
                 given->height > 0 ? given->height : times * iterations_of(problem, width);
             tz_plan plan = *given;
-            if (width > problem->elements[across] || (given->height == 0 && height > most) ||
+            if (width > tz_min(widest, problem->elements[across]) ||
+                (given->height == 0 && height > most) ||
                 (times > 1 && is_long(problem, grid->stage.threads, height)))
                 continue;
             plan.tile[across] = width;
