@@ -287,7 +287,9 @@ tz_status tz__ahead_wait(tz_simulation *simulation, tz_error *error)
     tz_status status = TZ_OK;
     a->waited = true;
     if (tz_plan_equal(&a->plan, &simulation->plan)) {
+        const double begin = tz_machine_clock_s();
         join(a);
+        simulation->waited_s += tz_machine_clock_s() - begin;
         status = a->status;
         if (status && error)
             *error = a->error;

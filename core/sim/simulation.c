@@ -119,9 +119,9 @@ double tz_simulation_seconds(const tz_simulation *simulation)
 double tz_simulation_set_up_seconds(const tz_simulation *simulation)
 {
     const tz_backend *backend = simulation->backend;
-    return backend->set_up_s && simulation->state
-               ? backend->set_up_s(tz__iterated_state(simulation))
-               : 0.0;
+    return simulation->waited_s + (backend->set_up_s && simulation->state
+                                       ? backend->set_up_s(tz__iterated_state(simulation))
+                                       : 0.0);
 }
 
 const char *tz_run_status_name(tz_run_status status)

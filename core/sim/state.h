@@ -78,6 +78,7 @@ struct tz_simulation {
     tz_time_base time_base;
     int64_t fired_step; /* step at which events fired last; -1: never */
     double seconds;
+    double waited_s;  /* for the first kernel, which was compiled beside the script */
     tz_update update; /* of the fields as they are, if it is known */
     bool update_known;
     bool facts_known;  /* check_run() has seen the parameters and static fields as they are */

@@ -416,7 +416,7 @@ def browser():
     try:
         check("the page shows a paused run", page.wait("document.getElementById('status').textContent === 'Paused' && !document.getElementById('frame').hidden"))
         facts = page.ask("document.body.innerText") or ""
-        for word in ["life on 96", "Snapshot", "rule", "stream", "height 8"]:
+        for word in ["life on 96", "Snapshot", "rule", "diamond", "height 8"]:
             check(f"the page has {word}", word in facts, facts)
         run.do(do="paint", field="alive", value=0, boxes=[[0, 0, 96, 64]])
         page.ask("document.getElementById('paint').click()")

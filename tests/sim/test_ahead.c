@@ -65,8 +65,7 @@ static tz_simulation *make(const char *stencil, bool moves)
 {
     oracle_config config = oracle(stencil, -1, NULL, 24, 20, 0);
     config.threads = 2;
-    tz_simulation *simulation = NULL;
-    assert_ok(oracle_try(&simulation, &config, &failure));
+    tz_simulation *simulation = oracle_create(config);
     simulation->backend = &t.host;
     assert_ok(tz_simulation_set_policy(simulation, &automatic, &failure));
     if (moves)

@@ -68,7 +68,9 @@ static const void *probe_read(const tz_cell_access *access, int field, int dx, i
         p->footprint->reads[field][r + dz][r + dy] |= 1u << (r + dx);
     memset(slot, 0, sizeof *slot);
     if (!tz_type_is_real(p->problem->stencil->fields[field].type)) {
-        const uint32_t bits = draw_bits(p);
+        uint32_t bits = draw_bits(p);
+        if (!tz_type_is_bits(p->problem->stencil->fields[field].type)) /* their sums fit */
+            bits = (uint32_t)((int32_t)(bits % 2001u) - 1000);
         memcpy(slot, &bits, sizeof bits);
     } else {
         *slot = tz_slot_of(p->problem->stencil->fields[field].type, p->problem->precision,
