@@ -9,8 +9,9 @@
 #include <stdlib.h>
 
 #define BUDGET_S 60.0 /* nobody waits */
-/* Plans are compiled that may be this much slower than the best prediction: they are timed. */
-#define NEAR 1.08
+/* Plans are compiled that may be this much slower than the best prediction: nobody waits, they are
+ * timed, and families differ by that much from what the model says of them. */
+#define NEAR 2.0
 
 struct tz_explorer {
     tz_policy_subject subject;
