@@ -15,10 +15,12 @@ mkdir -p "$tree"
 for tool in aarch64-linux-gnu-gcc qemu-aarch64; do
     command -v $tool >/dev/null || { echo "arm64: skipped: there is no $tool (see the head of scripts/arm64.sh)" >&2 && exit 77; }
 done
+export PKG_CONFIG_LIBDIR=/usr/lib/aarch64-linux-gnu/pkgconfig:/usr/share/pkgconfig # no library of this machine
 # A plain ARMv8.0 processor.
 emulator='/usr/bin/env;QEMU_LD_PREFIX=/usr/aarch64-linux-gnu;qemu-aarch64;-cpu;cortex-a57'
 cmake -G Ninja -S "$root" -B "$tree" -DCMAKE_SYSTEM_NAME=Linux -DCMAKE_SYSTEM_PROCESSOR=aarch64 \
-    -DCMAKE_C_COMPILER=aarch64-linux-gnu-gcc -DCMAKE_FIND_ROOT_PATH=/usr/lib/aarch64-linux-gnu \
+    -DCMAKE_C_COMPILER=aarch64-linux-gnu-gcc -DCMAKE_LIBRARY_ARCHITECTURE=aarch64-linux-gnu \
+    -DCMAKE_IGNORE_PATH=/usr/lib/x86_64-linux-gnu \
     "-DCMAKE_CROSSCOMPILING_EMULATOR=$emulator" -DCMAKE_BUILD_TYPE=Release -DTRAPEZE_WERROR=ON >"$tree/log" 2>&1 ||
     { tail -n 20 "$tree/log" && exit 1; }
 ninja -C "$tree" >>"$tree/log" 2>&1 || { grep -A 20 FAILED "$tree/log" | head -n 40 && exit 1; }
