@@ -20,7 +20,7 @@ export PKG_CONFIG_LIBDIR=/usr/lib/aarch64-linux-gnu/pkgconfig:/usr/share/pkgconf
 emulator='/usr/bin/env;QEMU_LD_PREFIX=/usr/aarch64-linux-gnu;qemu-aarch64;-cpu;cortex-a57'
 cmake -G Ninja -S "$root" -B "$tree" -DCMAKE_SYSTEM_NAME=Linux -DCMAKE_SYSTEM_PROCESSOR=aarch64 \
     -DCMAKE_C_COMPILER=aarch64-linux-gnu-gcc -DCMAKE_LIBRARY_ARCHITECTURE=aarch64-linux-gnu \
-    -DCMAKE_IGNORE_PATH=/usr/lib/x86_64-linux-gnu \
+    -DCMAKE_IGNORE_PATH=/usr/lib/x86_64-linux-gnu -DCMAKE_DISABLE_FIND_PACKAGE_MPI=ON \
     "-DCMAKE_CROSSCOMPILING_EMULATOR=$emulator" -DCMAKE_BUILD_TYPE=Release -DTRAPEZE_WERROR=ON >"$tree/log" 2>&1 ||
     { tail -n 20 "$tree/log" && exit 1; }
 ninja -C "$tree" >>"$tree/log" 2>&1 || { grep -A 20 FAILED "$tree/log" | head -n 40 && exit 1; }
