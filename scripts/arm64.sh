@@ -31,8 +31,8 @@ export TRAPEZE_CACHE="$work/cache"
 there() { timeout -s KILL 900 qemu-aarch64 -cpu cortex-a57 "$@"; }
 
 failed=0
-"$here" run "$root/scripts/arm64_bits.lua" --backend cpu --quiet --out "$work/here" >"$work/bits.here"
-there "$tree/bin/trapeze" run "$root/scripts/arm64_bits.lua" --backend cpu --quiet --out "$work/there" >"$work/bits.there"
+"$here" run "$root/tests/arm64/bits.lua" --backend cpu --quiet --out "$work/here" >"$work/bits.here"
+there "$tree/bin/trapeze" run "$root/tests/arm64/bits.lua" --backend cpu --quiet --out "$work/there" >"$work/bits.there"
 if cmp "$work/bits.here" "$work/bits.there"; then
     echo "bits: $(wc -l <"$work/bits.here") fields the same"
 else

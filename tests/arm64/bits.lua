@@ -1,6 +1,6 @@
 -- What every processor must compute to the bit, for scripts/arm64.sh: hashes and sums of fields, one a line.
 --
---   trapeze run arm64_bits.lua
+--   trapeze run tests/arm64/bits.lua
 local tz = require "trapeze"
 
 local function show(name, sim) print(("%-12s %4d %s %.17g"):format(name, sim.step, sim:hash(), sim:sum())) end
