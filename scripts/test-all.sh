@@ -7,18 +7,17 @@
 #   simt       the executor of GPU kernels: every family, side and precision               (release build, 2 h)
 #   cases      all lines of tests/backend/cuda/simt/cases.txt                              (sanitizers, 5 min)
 #   nvrtc      every kernel compiled and counted for sm_80, sm_90 and sm_100               (release build, 5 h)
-#   arm64      built by the cross compiler, run in qemu: bits, contract, oracles (scripts/arm64.sh)   (10 min)
 #   tests      the tests that have more cases with TZ_ALL: update, memory, precision, …    (sanitizers, 1 h)
 #
 # Without PART all of them. Two cores. What is printed as it goes is in build-all/PART; a table ends the run. A change of
 # kernels runs the parts that it touches. Ends with 1 if something failed.
 set -eu
 root=$(CDPATH= cd -- "$(dirname -- "$0")/.." && pwd -P)
-parts=${1:-'contract simt cases nvrtc arm64 tests'}
+parts=${1:-'contract simt cases nvrtc tests'}
 [ $# -eq 0 ] || shift
-case " contract simt cases nvrtc arm64 tests " in
+case " contract simt cases nvrtc tests " in
 *" $parts "*) ;;
-*) [ "$parts" = 'contract simt cases nvrtc arm64 tests' ] || { echo "test-all: unknown part '$parts'" >&2 && exit 2; } ;;
+*) [ "$parts" = 'contract simt cases nvrtc tests' ] || { echo "test-all: unknown part '$parts'" >&2 && exit 2; } ;;
 esac
 work=$root/build-all
 mkdir -p "$work"
@@ -27,7 +26,7 @@ sh "$root/scripts/setup.sh"
 export ASAN_OPTIONS=detect_stack_use_after_return=0:strict_string_checks=1:malloc_context_size=5:quarantine_size_mb=32:intercept_tls_get_addr=0
 only=$*
 [ -z "${TZ_DATA_DIR:-}" ] && [ -d "$root/../shared/data" ] && export TZ_DATA_DIR="$root/../shared/data"
-case " $parts " in *' contract '* | *' simt '* | *' nvrtc '* | *' arm64 '*) (PRESET=release target=all && . "$root/scripts/build.sh") ;; esac
+case " $parts " in *' contract '* | *' simt '* | *' nvrtc '*) (PRESET=release target=all && . "$root/scripts/build.sh") ;; esac
 case " $parts " in *' cases '* | *' tests '*) (PRESET=asan target=all && . "$root/scripts/build.sh") ;; esac
 bin=$root/build/test-bin
 plugins="$root/build/plugins $root/build/test-plugins"
@@ -37,9 +36,7 @@ row() { # row PART NAME COMMAND…: runs it and adds a row to the table
     part=$1 name=$2
     shift 2
     start=$(date +%s)
-    code=0
-    "$@" >>"$work/$part" 2>&1 || code=$?
-    case $code in 0) result=passed ;; 77) result=skipped ;; *) result=FAILED ;; esac
+    if "$@" >>"$work/$part" 2>&1; then result=passed; else result=FAILED; fi
     printf '%-9s %-34s %s %6d s\n' "$part" "$name" "$result" $(($(date +%s) - start)) | tee -a "$work/table"
 }
 
@@ -63,9 +60,6 @@ for part in $parts; do
         ;;
     nvrtc)
         row nvrtc test_cuda_every_stencil env TZ_ALL=1 TRAPEZE_CACHE= "$bin/tests_backend_cuda" test_cuda_every_stencil
-        ;;
-    arm64)
-        row arm64 hotspot,life,d3q19,onesided sh "$root/scripts/arm64.sh" "$root/build/bin/trapeze"
         ;;
     tests)
         for test in backend/cpu/test_cpu_update backend/cpu/test_cpu_diamond backend/cuda/test_cuda_update \
