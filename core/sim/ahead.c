@@ -44,7 +44,7 @@ struct tz_ahead {
     /* Of the thread until `done`. */
     pthread_t thread;
     atomic_bool unwanted, done;
-    tz_problem problem; /* a copy: parameters may change */
+    tz_problem problem, solution; /* copies: parameters may change */
     tz_policy_subject subject;
     tz_backend_context context, context_of_correction;
     tz_plan plan;
@@ -115,7 +115,8 @@ static void start(tz_simulation *simulation)
     a->subject = tz__simulation_subject(simulation);
     a->subject.backend = a->backend;
     a->subject.problem = &a->problem;
-    a->subject.solution = simulation->correction ? &simulation->problem : &a->problem;
+    a->solution = simulation->problem;
+    a->subject.solution = simulation->correction ? &a->solution : &a->problem;
     a->subject.place.cancel = (tz_cancel){simulation->overdue, &a->unwanted};
     /* States refer to the simulation's own problems. create() reads only what never changes. */
     a->context = tz__simulation_context(simulation, &simulation->problem);
@@ -179,6 +180,8 @@ void tz__ahead_compile(tz_simulation *simulation)
         create(simulation, backend, NULL))
         return;
     start(simulation);
+    if (!simulation->ahead->started) /* the first stage compiles it */
+        drop(simulation);
 }
 
 /* ---- Whether to move ------------------------------------------------------------------------- */

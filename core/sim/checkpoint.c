@@ -389,8 +389,9 @@ tz_status tz_simulation_restore(tz_simulation *simulation, const json_t *progres
     if (failed)
         return tz_error_set(error, TZ_FORMAT, NULL, "the checkpoint's counters are damaged");
     /* One that had moved goes on where it was. */
-    if (simulation->uses_count > 0 && simulation->ahead &&
-        strcmp(simulation->uses[simulation->uses_last].backend, "cuda") == 0)
+    const char *last =
+        simulation->uses_count > 0 ? simulation->uses[simulation->uses_last].backend : "";
+    if (last[0] && strcmp(last, simulation->backend->name) != 0)
         status = tz__move_now(simulation, error);
     if (status)
         return status;
