@@ -85,15 +85,16 @@
 #else
 #define TZ__WINDOW (2 * TZ_CELL_RADIUS + 1)
 #endif
-/* Slabs of a function of tz_pass.in_place, at least those of tz_pass.together; 1: there are no such
- * functions. Rows that two planes of a larger radius read do not fit L1; integers in 3-D were not
- * tried. The frame of each slab may begin elsewhere. */
-#if TZ_CELL_DIMS == 1 || TZ_CELL_DIMS == 3 && !TZ_CELL_REAL || TZ_CELL_RADIUS > 2 ||               \
-    defined(TZ_CELL_FRAME)
-#define TZ__SLABS 1
+/* Are there row functions of several slabs (tz_pass.in_place)? Rows that several slabs of a larger
+ * radius read do not fit L1. The frame of each slab may begin elsewhere. */
+#if TZ_CELL_DIMS == 1 || TZ_CELL_RADIUS > 2 || defined(TZ_CELL_FRAME)
+#define TZ__SEVERAL 0
 #else
-#define TZ__SLABS TZ_SLABS_IN_PLACE(TZ_CELL_DIMS)
+#define TZ__SEVERAL 1
 #endif
+/* How many slabs: of more fields, the vectors of four do not stay in registers. */
+#define TZ__FEW_FIELDS (sizeof(struct TZ__CAT(TZ_CELL_ID, _field_index)) <= 4)
+#define TZ__SLABS (TZ__SEVERAL ? TZ__FEW_FIELDS ? 4 : 2 : 1)
 
 /* TZ_AT has as many offsets as the stencil has axes. */
 #if TZ_CELL_DIMS == 1
@@ -127,6 +128,9 @@
 #define TZ__ISA any
 #define TZ__LOOP <trapeze/rows_cell.h>
 #include <trapeze/rows_isa.h>
+struct TZ__CAT(TZ_CELL_ID, _field_index) {
+    TZ_FIELDS(TZ__INDEX_MEMBER)
+};
 #undef TZ__LOOP
 #define TZ__LOOP <trapeze/rows_loop.h>
 #if TZ__ROWS(1)
@@ -159,7 +163,7 @@
 #pragma GCC target("avx512f,avx512bw,avx512dq,avx512vl,fma,bmi,bmi2,prefer-vector-width=512")
 #endif
 #include <trapeze/rows_isa.h>
-#if TZ__SLABS > 1 && !defined(__clang__) && defined(__OPTIMIZE__)
+#if TZ__SEVERAL && !defined(__clang__) && defined(__OPTIMIZE__)
 #define TZ__SHIFTED
 #undef TZ__LOOP
 #define TZ__LOOP <trapeze/rows_shifted.h>
@@ -184,6 +188,8 @@ TZ__NAMES(TZ__NAME_POP)
 #undef TZ__AT3
 #undef TZ__LOOP
 #undef TZ__WINDOW
+#undef TZ__SEVERAL
+#undef TZ__FEW_FIELDS
 #undef TZ__SLABS
 #undef TZ__SHIFTED
 #undef TZ_CELL_ID
