@@ -6,6 +6,7 @@
 #include "predict/workload.h"
 #include "sim/ahead.h"
 #include "sim/fields.h"
+#include "sim/points.h"
 #include "sim/simulated_time.h"
 #include "sim/simulation.h"
 #include "sim/state.h"
@@ -238,6 +239,7 @@ void tz_simulation_destroy(tz_simulation *simulation)
     if (simulation->state)
         simulation->backend->destroy(simulation->state);
     tz_policy_destroy(simulation->policy);
+    tz__points_destroy(simulation);
     tz_threads_destroy(simulation->pool);
     tz_problem_clear(&simulation->problem);
     free(simulation->record);
