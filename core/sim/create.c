@@ -58,13 +58,8 @@ static tz_status find_devices(tz_simulation *simulation, const tz_simulation_con
         return status;
     }
     devices->apart = ranks && !simulation->backend->is_gpu && ranks->local_count == 1;
-    if (ranks && ranks->count > 1) /* which get it as a file */
-        status = tz_stencil_compile(simulation->problem.stencil,
-                                    &(tz_cancel){.stopped = config->stopped}, error);
-    if (!status)
-        status =
-            tz_slabs_shares(ranks, tz_shares_find_here, devices, simulation->backend,
-                            &simulation->problem, tz__simulation_plugin_file(simulation), error);
+    status = tz_slabs_shares(ranks, tz_shares_find_here, devices, simulation->backend,
+                             &simulation->problem, tz__simulation_plugin_file(simulation), error);
     find_record(simulation);
     if (!status)
         status = tz_slabs_backend(simulation->backend, &simulation->slabs, error);

@@ -394,14 +394,15 @@ static tz_status cpu_candidates(const tz_problem *problem, const tz_place *place
 static tz_status cpu_work(const tz_problem *problem, const tz_place *place, const tz_plan *plan,
                           tz_effort effort, tz_model_work *out, tz_error *error)
 {
-    (void)effort; /* row functions are compiled, or these are now */
+    const bool counted =
+        place->absent || (effort == TZ_EFFORT_KNOWN && tz_stencil_is_interpreted(problem->stencil));
     const tz_status status =
-        place->absent ? TZ_OK : tz_stencil_compile(problem->stencil, &place->cancel, error);
+        counted ? TZ_OK : tz_stencil_compile(problem->stencil, &place->cancel, error);
     if (status)
         return status;
     const tz_machine machine = machine_of(place);
     tz_cpu_grid grid = tz_cpu_grid_of(problem, &machine, place->threads);
-    grid.absent = place->absent;
+    grid.absent = counted;
     const tz_cpu_family *family = family_of(&grid, plan);
     const tz_stage stage = tz_cpu_stage_of(&grid, family, plan);
     return tz_cpu_work(&grid, family, &stage, out, error);
