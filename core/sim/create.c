@@ -6,6 +6,7 @@
 #include "predict/workload.h"
 #include "sim/ahead.h"
 #include "sim/fields.h"
+#include "sim/points.h"
 #include "sim/simulated_time.h"
 #include "sim/simulation.h"
 #include "sim/state.h"
@@ -57,13 +58,8 @@ static tz_status find_devices(tz_simulation *simulation, const tz_simulation_con
         return status;
     }
     devices->apart = ranks && !simulation->backend->is_gpu && ranks->local_count == 1;
-    if (ranks && ranks->count > 1) /* which get it as a file */
-        status = tz_stencil_compile(simulation->problem.stencil,
-                                    &(tz_cancel){.stopped = config->stopped}, error);
-    if (!status)
-        status =
-            tz_slabs_shares(ranks, tz_shares_find_here, devices, simulation->backend,
-                            &simulation->problem, tz__simulation_plugin_file(simulation), error);
+    status = tz_slabs_shares(ranks, tz_shares_find_here, devices, simulation->backend,
+                             &simulation->problem, tz__simulation_plugin_file(simulation), error);
     find_record(simulation);
     if (!status)
         status = tz_slabs_backend(simulation->backend, &simulation->slabs, error);
@@ -238,6 +234,7 @@ void tz_simulation_destroy(tz_simulation *simulation)
     if (simulation->state)
         simulation->backend->destroy(simulation->state);
     tz_policy_destroy(simulation->policy);
+    tz__points_destroy(simulation);
     tz_threads_destroy(simulation->pool);
     tz_problem_clear(&simulation->problem);
     free(simulation->record);
