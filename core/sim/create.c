@@ -6,6 +6,7 @@
 #include "predict/workload.h"
 #include "sim/ahead.h"
 #include "sim/fields.h"
+#include "sim/points.h"
 #include "sim/simulated_time.h"
 #include "sim/simulation.h"
 #include "sim/state.h"
@@ -269,6 +270,7 @@ void tz_simulation_destroy(tz_simulation *simulation)
         tz_problem_clear(&simulation->correction->problem);
     free(simulation->correction);
     tz_policy_destroy(simulation->policy);
+    tz__points_destroy(simulation);
     tz_threads_destroy(simulation->pool);
     tz_problem_clear(&simulation->problem);
     free(simulation->record);

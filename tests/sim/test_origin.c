@@ -104,27 +104,4 @@ TEST(test_population_counts_values)
     assert_int_equal(r.population, 0);
 }
 
-/* The origin only says what memory leaves out: runs with different ones agree, also when the
- * ambient temperature changes and the sides have another one. */
-TEST(test_the_origin_changes_no_result)
-{
-    static const tz_assignment ambient = {.name = "ambient_k", .number = 340.0};
-    double with[2][CELLS];
-    for (int b = 0; b < 2; b++)
-        for (int way = 0; way < 2; way++) {
-            tz_simulation *simulation = make(backends[b], TZ_DOUBLE, way ? 0.0 : 320.0);
-            assert_true(tz_simulation_origin(simulation, 0) == (way ? 0.0 : 320.0));
-            assert_true(tz_simulation_boundary_values(simulation, 0)[0] == 318.15);
-            for (int i = 0; i < CELLS; i++)
-                with[way][i] = 330.0 + 0.01 * i;
-            assert_ok(tz_simulation_write(simulation, 0, NULL, with[way], NULL, &failure));
-            assert_ok(tz_simulation_fill(simulation, 1, NULL, 0.01, &failure));
-            assert_ok(tz_simulation_set_params(simulation, 1, &ambient, &failure));
-            assert_ok(run_steps(simulation, 300, &failure));
-            assert_ok(tz_simulation_read(simulation, 0, NULL, with[way], &failure));
-            for (int i = 0; way && i < CELLS; i++)
-                assert_true(fabs(with[0][i] - with[1][i]) < 1e-9);
-        }
-}
-
 TEST_GROUP(open_plugins, close_plugins)

@@ -184,6 +184,7 @@ tz_cpu_grid tz_cpu_grid_of(const tz_problem *problem, const tz_machine *machine,
                   .batch = 1,
                   .isa = machine->isa,
                   .threads = threads,
+                  .points = problem->points,
                   .streamed_row = tz_streamed_source_row},
     };
     memcpy(grid.stage.elements, problem->elements, sizeof grid.stage.elements);
@@ -565,7 +566,8 @@ static tz_status stage_of_span(void *any, const tz_plan *plan, int height, int64
     const tz_problem *problem = state->context.problem;
     tz_plan now = *plan;
     now.height = height;
-    if (state->kernels != problem->stencil->passes[0].kernels) /* compiled since */
+    if (state->kernels != problem->stencil->passes[0].kernels || /* compiled since */
+        state->grid.stage.points != problem->points)
         set_grid(state);
     if (!state->family || !tz_plan_equal(&now, &state->plan)) {
         state->family = family_of(&state->grid, &now);
@@ -766,6 +768,7 @@ const tz_backend tz_backend_cpu = {
     .load = cpu_load,
     .fill = cpu_fill,
     .stage = cpu_stage,
+    .points = true,
     .reduce = cpu_reduce,
     .all_finite = cpu_all_finite,
     .update_norm = cpu_update_norm,

@@ -213,11 +213,11 @@ static bool has_coordinates(const tz_stencil *stencil)
 }
 
 static void make_pair(simt_groups *groups, const tz_stencil *stencil, const tz_cuda_family *family,
-                      int row, simt_depth depth)
+                      simt_depth depth)
 {
     tz_boundary boundaries[BOUNDARIES_MAX][TZ_AXES][2];
     int precisions[TZ_PRECISIONS];
-    simt_group g = {.k = {.stencil = stencil}, .row = row};
+    simt_group g = {.k = {.stencil = stencil}};
     snprintf(g.k.plan.family, sizeof g.k.plan.family, "%s", family->name);
     const uint32_t rotation = draw(&g, "turn", 0);
     const int boundaries_count = list_boundaries(stencil, depth == SIMT_FULL, rotation, boundaries);
@@ -274,7 +274,7 @@ void simt_groups_make(simt_groups *groups, const tz_registry *registry, simt_dep
                 tz_cuda_family_at(row, one->dims, &f);
                 if (f && wanted(one->id, context) &&
                     (family ? strcmp(family, f->name) == 0 : !f->named))
-                    make_pair(groups, one, f, row * (TZ_AXES + 1) + one->dims, depth);
+                    make_pair(groups, one, f, depth);
             }
         }
 }
