@@ -13,6 +13,7 @@
 #   formats   files outside of core/output/format name no format
 #   families  files outside of core/backend/cuda/family name no family of GPU kernels
 #   pages     a path that a page in docs/, README.md or CONTRIBUTING.md names is there
+#   faults    the lines that a fault of tests/faults.txt replaces are there once
 #   format    clang-format 14 would change nothing (scripts/format.sh --check)
 #
 # scripts/check_exceptions.txt lists what may be longer, with reasons. Prints every fault; exits 1 if
@@ -202,6 +203,9 @@ while IFS= read -r page; do
             echo "$page names $path, but that page has no such heading"
     done
 done <"$work/pages" >>"$faults"
+
+# ---- Faults --------------------------------------------------------------------------------------
+[ ! -e tests/faults.txt ] || sh scripts/faults.sh --check 2>>"$faults" || true
 
 if [ -s "$faults" ]; then
     cat "$faults" >&2

@@ -1,10 +1,11 @@
 #!/bin/sh
-# What the tests are worth: plants each fault of tests/faults in a copy and says whether the gate's tests find it.
+# What the tests are worth: plants each fault of tests/faults.txt in a copy and says whether the gate's tests find it.
 #
 #   sh scripts/faults.sh [--again] [NAME…]      all faults, or those whose names begin so
+#   sh scripts/faults.sh --check                only whether each has its lines once in its file
 #
-# The results are in build-faults/results, a line for each: "found ROOM/TEST", "missed", or "broken" if a patch does not
-# apply or compile. A run that was interrupted continues; it begins anew with --again, or once the tree has changed. A fault's
+# The results are in build-faults/results, a line for each: "found ROOM/TEST", "missed", or "broken" if a fault cannot be
+# planted or compiled. A run that was interrupted continues; it begins anew with --again, or once the tree has changed. A fault's
 # tests are chosen by the folder that it lies in: those of its room, then the oracles and the contract. Ends with 1 if a fault
 # was missed or broken. Less than an hour on two cores.
 set -eu
@@ -44,6 +45,57 @@ programs() { # programs LABEL: what its tests run
     esac
 }
 
+# plant NAME: prints its file with the fault. Without NAME: only checks all. Names faults whose lines are not there once.
+plant() {
+    awk -v wanted="${1:-}" '
+    function text(line) { return substr(line, 2) }
+    # Replaces the lines old[1..olds] of the file by new[1..news].
+    function replace(   i, k, at, found) {
+        for (i = 1; i + olds - 1 <= lines; i++) {
+            for (k = 1; k <= olds && file[i + k - 1] == old[k]; k++) ;
+            if (k > olds) { found++; at = i }
+        }
+        if (found != 1 || olds == 0) {
+            print "faults.txt: " name ": its lines are " found + 0 " times in " path | "cat >&2"
+            bad = 1
+            return
+        }
+        for (i = 1; i <= news; i++) result[at, i] = new[i]
+        added[at] = news
+        taken[at] = olds
+    }
+    function finish(   i, k) {
+        if (name == "") return
+        replace()
+        for (i = 1; wanted != "" && i <= lines; i++)
+            if (i in added) {
+                for (k = 1; k <= added[i]; k++) print result[i, k]
+                i += taken[i] - 1
+            } else
+                print file[i]
+        name = ""
+    }
+    function begin() { olds = news = 0 }
+    /^#/ { finish(); next }
+    /^[a-z]/ {
+        finish()
+        if (wanted != "" && $1 != wanted) next
+        name = $1
+        path = $2
+        lines = 0
+        while ((getline line <path) > 0) file[++lines] = line
+        close(path)
+        split("", added)
+        begin()
+        next
+    }
+    name == "" { next }
+    /^@/ { replace(); begin(); next }
+    /^[- ]/ || /^$/ { old[++olds] = text($0) }
+    /^[+ ]/ || /^$/ { new[++news] = text($0) }
+    END { finish(); exit bad }' "$root/tests/faults.txt"
+}
+
 # ---- One fault, in a worker's tree -----------------------------------------------------------------
 
 # tests STEP LABEL: 0 if all pass; else the first that fails is in $by
@@ -53,17 +105,19 @@ tests() {
     return 1
 }
 
-try_fault() { # try_fault PATCH: sets $result
+try_fault() { # try_fault NAME: sets $result
     result=broken by=
-    file=$(sed -n 's#^+++ b/##p' "$1" | head -n 1)
+    file=$(sed -n "s/^$1 //p" "$root/tests/faults.txt")
     room=$(labels "$file") || return 0
-    patch -p1 -s --fuzz=0 <"$1" >"$log" 2>&1 || return 0
+    plant "$1" >"$log.fault" 2>"$log" || return 0
+    cp "$file" "$log.whole"
+    cp "$log.fault" "$file"
     for step in $room oracle contract; do
         # shellcheck disable=SC2046 # a list of programs
         cmake --build build-asan -j 1 --target $(programs "$step") app >"$log" 2>&1 || { result=broken && break; }
         if tests "$step"; then result=missed; else result="found $by" && break; fi
     done
-    patch -p1 -s -R <"$1"
+    cp "$log.whole" "$file"
 }
 
 work_on() { # work_on NUMBER: a worker, which takes one fault after the other
@@ -78,7 +132,7 @@ work_on() { # work_on NUMBER: a worker, which takes one fault after the other
         mkdir "$work/taken/$name" 2>/dev/null || continue
         start=$(date +%s)
         rm -f build-asan/Testing/Temporary/LastTestsFailed.log
-        try_fault "$root/tests/faults/$name.patch"
+        try_fault "$name"
         echo "$name: $result ($(($(date +%s) - start)) s)" | tee -a "$work/results"
         cp "$log.tests" "$work/logs/$name" 2>/dev/null || cp "$log" "$work/logs/$name"
     done <"$work/list"
@@ -86,10 +140,11 @@ work_on() { # work_on NUMBER: a worker, which takes one fault after the other
 
 # ---- All -------------------------------------------------------------------------------------------
 
+cd "$root"
+[ "${1:-}" != --check ] || { plant; exit; }
 again=no
 [ "${1:-}" != --again ] || { again=yes && shift; }
-cd "$root"
-tree=$(git ls-files -- core kernels model plugins tests CMakeLists.txt CMakePresets.json ':!tests/faults' | xargs cat | cksum)
+tree=$(git ls-files -- core kernels model plugins tests CMakeLists.txt CMakePresets.json ':!tests/faults.txt' | xargs cat | cksum)
 if [ $again = yes ] || [ "$(cat "$work/of" 2>/dev/null)" != "$tree" ]; then
     mkdir -p "$work"
     rm -rf "$work/results" "$work/logs"
@@ -100,7 +155,7 @@ touch "$work/results"
 rm -rf "$work/taken" && mkdir "$work/taken"
 [ $# -gt 0 ] || set -- ''
 for prefix in "$@"; do
-    find tests/faults -name "$prefix*.patch" | sed 's#.*/##; s#\.patch$##'
+    sed -n "s/^\($prefix[a-z0-9-]*\) .*/\1/p" tests/faults.txt | grep '^[a-z]' || true
 done | sort -u >"$work/all"
 sed 's/:.*//' "$work/results" | sort | comm -13 - "$work/all" >"$work/list"
 [ -s "$work/all" ] || { echo "faults: there is no fault '$*'" >&2 && exit 1; }

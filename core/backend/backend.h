@@ -93,6 +93,12 @@ typedef struct tz_backend {
      * TZ_RANGE, TZ_UNSUPPORTED or TZ_MEMORY the fields are as they were, and the caller may try
      * another plan. After other errors they are undefined. */
     tz_status (*stage)(void *state, const tz_plan *plan, int height, int64_t step, tz_error *error);
+    /* Do stages add and record at problem->points? A plan that cannot is refused:
+     * TZ_UNSUPPORTED. */
+    bool points;
+    /* OPTIONAL. Wait for all stages, so that what they record is in problem->points->values.
+     * NULL: it is when stage() returns. */
+    tz_status (*recorded)(void *state, tz_error *error);
     /* OPTIONAL. Seconds that stage() has spent so far on kernels that it had to compile or read
      * from the cache; the device had no work then. NULL: none. */
     double (*set_up_s)(const void *state);

@@ -99,4 +99,10 @@ typedef struct tz_definition {
     tz_boundary boundary; /* the default */
 } tz_definition;
 
+/* A definition with all that it points to, in one piece of memory that can be sent to another
+ * process of this program: its bytes, malloc'd; NULL: not enough memory. */
+void *tz_definition_pack(const tz_definition *definition, size_t *bytes);
+/* The definition in such bytes. It points into them, and is made once of them. */
+const tz_definition *tz_definition_unpack(void *bytes);
+
 #endif

@@ -277,12 +277,17 @@ tz_status tz_describe(const tz_build *build, tz_emit *emit, const int *nodes, tz
                         "not enough memory for the stencil's text");
 }
 
-void tz_describe_finish(tz_described *s, const char *cell_text, tz_build *build)
+tz_status tz_describe_finish(tz_described *s, const char *cell_text, tz_build *build,
+                             tz_error *error)
 {
     for (int p = 0; p < s->stencil.passes_count + s->stencil.outputs_count; p++)
         s->passes[p].text = cell_text;
     s->e = build->e;
     memset(&build->e, 0, sizeof build->e);
+    s->late.definition = tz_definition_pack(build->definition, &s->late.definition_bytes);
+    return s->late.definition ? TZ_OK
+                              : tz_error_set(error, TZ_MEMORY, s->stencil.id,
+                                             "not enough memory for the stencil's text");
 }
 
 void tz_described_destroy(tz_described *s)
@@ -297,6 +302,7 @@ void tz_described_destroy(tz_described *s)
     }
     tz_expr_clear(&s->e);
     free(s->reads);
+    free(s->late.definition);
     free(s->cell_text);
     free(s->plugin_text);
     free(s);

@@ -37,9 +37,10 @@ typedef struct tz_described {
  * it was rewritten (forms.h). With a raw text there are no functions. Errors: TZ_MEMORY. */
 tz_status tz_describe(const tz_build *build, tz_emit *emit, const int *nodes, tz_described **out,
                       tz_error *error);
-/* Gives it the text of the cell updates, borrowed; and the expressions of `build`, which then has
- * none. */
-void tz_describe_finish(tz_described *described, const char *cell_text, tz_build *build);
+/* Gives it the text of the cell updates, borrowed; the expressions of `build`, which then has none;
+ * and the definition's bytes. Errors: TZ_MEMORY. */
+tz_status tz_describe_finish(tz_described *described, const char *cell_text, tz_build *build,
+                             tz_error *error);
 /* NULL is fine. */
 void tz_described_destroy(tz_described *described);
 

@@ -64,7 +64,9 @@ static tz_status add_late(tz_registry *registry, tz_defined_source *source, cons
 {
     const tz_plugin *plugin;
     tz_described *d = source->described;
-    d->late = (tz_late_rows){.compile = compile_late, .keep = keep_late, .destroy = destroy_late};
+    d->late.compile = compile_late;
+    d->late.keep = keep_late;
+    d->late.destroy = destroy_late;
     const tz_status status =
         tz_registry_add_late(registry, from, &d->plugin, &d->late, &plugin, error);
     if (status)
@@ -94,6 +96,17 @@ tz_status tz_define_plugin(tz_registry *registry, const char *id, tz_defined_sou
     if (!status && !kept)
         tz_cache_write(key, &images, image, bytes);
     free(image);
+    return status;
+}
+
+tz_status tz_define_again(tz_registry *registry, void *bytes, const char *from, tz_error *error)
+{
+    const tz_definition *definition = tz_definition_unpack(bytes);
+    tz_defined_source source;
+    tz_status status = tz_define_source(definition, &source, error);
+    if (!status)
+        status = add_late(registry, &source, from, error);
+    tz_defined_source_clear(&source);
     return status;
 }
 

@@ -17,6 +17,10 @@
 tz_status tz_define_plugin(tz_registry *registry, const char *id, tz_defined_source *source,
                            const char *from, int (*stopped)(void), tz_error *error);
 
+/* Put a stencil into the registry whose definition another process has sent, the bytes of
+ * tz_late_rows.definition, which are used up. Errors: TZ_PLUGIN, TZ_MEMORY. */
+tz_status tz_define_again(tz_registry *registry, void *bytes, const char *from, tz_error *error);
+
 /* For doctor: the compiler, its version, the headers and the cache, in lines; or what is missing.
  * Returns the number of problems; a compiler is optional. */
 int tz_define_describe(char *text, size_t size);

@@ -592,7 +592,7 @@ static tz_status write_source(tz_build *build, tz_emit *emit, tz_defined_source 
     build->e.warning = NULL;
     tz_emit_end(emit);
     if (!status)
-        tz_describe_finish(described, cell.text, build);
+        status = tz_describe_finish(described, cell.text, build, error);
     if (build->definition->raw) { /* nothing interprets it */
         tz_described_destroy(described);
         out->described = NULL;

@@ -6,6 +6,7 @@
 #include "base/minmax.h"
 #include "policy/policy.h"
 #include "sim/fields.h"
+#include "sim/points.h"
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
@@ -248,11 +249,19 @@ bool tz__ahead_may_move(const tz_simulation *simulation)
     return a && a->moves && !a->stays;
 }
 
+/* A backend that cannot record and add at points does not get those of a simulation. */
+static bool can_take(const tz_simulation *simulation, const tz_ahead *a)
+{
+    return !simulation->points || a->backend->points;
+}
+
 static tz_status look_for_move(tz_simulation *simulation, int64_t left, tz_error *error)
 {
     tz_ahead *a = simulation->ahead;
     const double to_come = expect(a, left), here_s = to_come * a->least_s;
     const bool begun = a->started || atomic_load(&a->done);
+    if (!can_take(simulation, a))
+        return TZ_OK;
     if (!begun && (a->stages_s < KNOWN_S || here_s < LONG_S))
         return TZ_OK;
     if (!begun)
@@ -383,14 +392,16 @@ static void set_home(tz_simulation *simulation, home to)
 tz_status tz__move_now(tz_simulation *simulation, tz_error *error)
 {
     tz_ahead *a = simulation->ahead;
-    if (!a || !a->moves)
+    if (!a || !a->moves || !can_take(simulation, a))
         return TZ_OK;
     if (!a->started && !atomic_load(&a->done))
         start(simulation);
     join(a);
     if (a->status)
         return stay(simulation, error);
-    tz_status status = copy_all(simulation, error);
+    tz_status status = tz_simulation_receive(simulation, error);
+    if (!status)
+        status = copy_all(simulation, error);
     if (status)
         return status;
     const home here = get_home(simulation);

@@ -22,6 +22,10 @@ const tz_jump_use *tz_simulation_jumps(const tz_simulation *simulation)
 tz_status tz_simulation_check_jump(const tz_simulation *simulation, tz_error *error)
 {
     tz_linear linear;
+    if (simulation->points)
+        return tz_error_set(error, TZ_UNSUPPORTED, NULL,
+                            "a jump passes over the steps at which receivers record and sources "
+                            "add");
     return tz_jump_describe(&linear, &simulation->problem, error);
 }
 

@@ -7,6 +7,7 @@
 #include "sim/fields.h"
 #include "sim/jump.h"
 #include "sim/numbers.h"
+#include "sim/points.h"
 #include "sim/simulation.h"
 #include "sim/state.h"
 #include <inttypes.h>
@@ -68,7 +69,8 @@ static int64_t longest_call(const tz_simulation *simulation)
     if (simulation->correction && refine_step(simulation) - simulation->step < left)
         left = refine_step(simulation) - simulation->step;
     const int64_t most =
-        plan->launch_iterations > plan->height ? plan->launch_iterations : plan->height;
+        tz_min(plan->launch_iterations > plan->height ? plan->launch_iterations : plan->height,
+               tz__points_longest(simulation));
     return most < left ? most : left > 1 ? left : 1;
 }
 
@@ -308,9 +310,11 @@ static tz_status compute(tz_simulation *simulation, tz_course *course, int itera
     /* The device is idle at the beginning and at the end of a timed group. */
     if (!status && watch->running != timed)
         status = tz_run_wait(simulation, course, error);
+    const double begin = run_clock_s(simulation);
+    if (!status)
+        status = tz__points_begin(simulation, iterations, error);
     if (status)
         return status;
-    const double begin = run_clock_s(simulation);
     status = simulation->backend->stage(tz__iterated_state(simulation), &simulation->plan,
                                         iterations, simulation->step, error);
     if (status)
@@ -319,6 +323,7 @@ static tz_status compute(tz_simulation *simulation, tz_course *course, int itera
         simulation->correction->ahead = true;
     const double seconds = run_clock_s(simulation) - begin;
     tz__ahead_timed(simulation, iterations, seconds);
+    tz__points_end(simulation, iterations);
     if (timed) {
         if (!watch->running) {
             watch->running = true;
@@ -655,6 +660,8 @@ tz_status tz_simulation_begin(tz_simulation *simulation, const tz_run *wanted, t
     if (wanted->steps < 0 && !has_checks(course))
         return tz_error_set(error, TZ_RANGE, "run", "give a number of steps or until_residual");
     status = check_streamed(simulation, wanted->steps, error);
+    if (!status && wanted->steps > 0)
+        status = tz__points_check(simulation, wanted->steps, error);
     return status || wanted->unchecked ? status : check_facts(simulation, course, error);
 }
 

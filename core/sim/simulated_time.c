@@ -42,10 +42,15 @@ double tz_simulation_dt(const tz_simulation *simulation)
     return simulation->problem.params[param].number * (stencil->steps > 1 ? stencil->steps : 1);
 }
 
-double tz_simulation_time(const tz_simulation *simulation)
+double tz_simulation_time_at(const tz_simulation *simulation, int64_t step)
 {
     double lost;
-    return tz_simulation_time_step(simulation) ? time_at(simulation, simulation->step, &lost) : NAN;
+    return tz_simulation_time_step(simulation) ? time_at(simulation, step, &lost) : NAN;
+}
+
+double tz_simulation_time(const tz_simulation *simulation)
+{
+    return tz_simulation_time_at(simulation, simulation->step);
 }
 
 void tz__simulation_time_step_changed(tz_simulation *simulation, double before)

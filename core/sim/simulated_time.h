@@ -17,6 +17,8 @@ const tz_param *tz_simulation_time_step(const tz_simulation *simulation);
 double tz_simulation_dt(const tz_simulation *simulation);
 /* The time at the present step, also if the time step changed on the way. NAN: no time step. */
 double tz_simulation_time(const tz_simulation *simulation);
+/* The same at another step, if the time step stays as it is. */
+double tz_simulation_time_at(const tz_simulation *simulation, int64_t step);
 
 /* The first step from the present one on that reaches a time, if the time step stays as it is.
  * TZ_RANGE: it is more than INT64_MAX / 4 steps away. */

@@ -39,7 +39,8 @@ typedef struct tz_correction {
     bool ahead;  /* stages have advanced it since the last refinement */
 } tz_correction;
 
-typedef struct tz_ahead tz_ahead; /* sim/ahead.h */
+typedef struct tz_ahead tz_ahead;           /* sim/ahead.h */
+typedef struct tz_point_sets tz_point_sets; /* sim/points.c */
 
 struct tz_simulation {
     tz_problem problem;
@@ -56,6 +57,7 @@ struct tz_simulation {
     tz_link joined;            /* what joins ranks; zeros: not known */
     void *state;               /* of the backend; NULL when dry */
     tz_correction *correction; /* of mixed precision; NULL: stages advance `state` */
+    tz_point_sets *points;     /* receivers and sources; NULL: none */
     bool dry;
     bool y_up;             /* as tz_simulation_y_up has it */
     bool sync;             /* wait for every stage */

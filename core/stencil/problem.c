@@ -778,6 +778,7 @@ tz_problem tz_problem_slab(const tz_problem *whole, int64_t low, int64_t high, i
     for (int side = 0; side < 2; side++)
         if (tz_boundary_wraps(whole->boundary[axis][side]) && before + after > 0)
             slab.boundary[axis][side] = TZ_BOUNDARY_CUT;
+    slab.points = NULL; /* tz_points_of_slab() */
     return slab;
 }
 
@@ -820,7 +821,7 @@ bool tz_problem_repeats(const tz_problem *problem)
     for (int f = 0; f < s->fields_count; f++)
         if (s->fields[f].role == TZ_STREAMED)
             return false;
-    if (tz_problem_varies(problem))
+    if (tz_problem_varies(problem) || problem->points)
         return false;
     for (int p = 0; p < s->passes_count; p++)
         if (strstr(s->passes[p].text, "TZ_STEP"))

@@ -41,6 +41,7 @@ typedef struct tz_problem {
     double source_per_update; /* tz_setup.source_per_update; NAN: the stencil has no refinement */
     int radius;               /* largest pass radius */
     tz_slab slab;
+    const struct tz_points *points; /* stencil/points.h; borrowed; NULL: none */
 } tz_problem;
 
 /* The problem of a slab of `whole`: its own cells are `low` to `high` along the last axis, with
@@ -68,8 +69,8 @@ void tz_problem_clear(tz_problem *problem);
 /* Does a constant have a value for each iteration? */
 bool tz_problem_varies(const tz_problem *problem);
 
-/* Is every iteration the same function of the fields? No text uses TZ_STEP, no constant varies and
- * no field is streamed. */
+/* Is every iteration the same function of the fields, and that alone? No text uses TZ_STEP, no
+ * constant varies, no field is streamed, and there are no points. */
 bool tz_problem_repeats(const tz_problem *problem);
 
 /* The constants of iteration `step`, rounded for the problem's precision: problem->constants if

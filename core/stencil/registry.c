@@ -426,17 +426,17 @@ static tz_status take_image(plugin_slot *slot, tz_error *error)
         return status;
     status = replace(slot, &compiled, error);
     tz_description_clear(&compiled);
-    if (!status)
-        slot->late->keep(slot->late, slot->built, slot->built_bytes);
     return status;
 }
 
-/* After a compilation, whose status and error those are. */
-static tz_status finish(plugin_slot *slot)
+/* After a compilation, of this process or another, whose status and error those are. */
+static tz_status finish(plugin_slot *slot, bool own)
 {
     tz_status status = slot->not_compiled.code;
     if (!status)
         status = take_image(slot, &slot->not_compiled);
+    if (!status && own)
+        slot->late->keep(slot->late, slot->built, slot->built_bytes);
     free(slot->built);
     slot->built = NULL;
     slot->compiled = status == TZ_OK;
@@ -472,7 +472,7 @@ void tz_stencil_compile_begin(const tz_stencil *stencil, bool kept_only, const t
         return;
     slot->cancel = (tz_cancel){cancel->stopped, &slot->unwanted};
     if (build(slot, true) || slot->built) {
-        finish(slot);
+        finish(slot, true);
         return;
     }
     if (!kept_only)
@@ -500,7 +500,7 @@ bool tz_stencil_is_compiling(const tz_stencil *stencil)
     if (!atomic_load(&slot->ended))
         return true;
     join(slot);
-    finish(slot);
+    finish(slot, true);
     return false;
 }
 
@@ -516,12 +516,32 @@ tz_status tz_stencil_compile(const tz_stencil *stencil, const tz_cancel *cancel,
     if (!status && !began)
         status = build(slot, false);
     if (!status)
-        status = finish(slot);
+        status = finish(slot, true);
     if (status && error)
         *error = slot->not_compiled;
     if (status == TZ_INTERRUPTED)
         slot->not_compiled.code = TZ_OK;
     return status;
+}
+
+void tz_stencil_take(const tz_stencil *stencil, const void *image, size_t bytes)
+{
+    plugin_slot *slot = late_slot(stencil);
+    if (!slot || slot->not_compiled.code)
+        return;
+    slot->built = malloc(bytes);
+    slot->built_bytes = bytes;
+    if (slot->built)
+        memcpy(slot->built, image, bytes);
+    else
+        tz_error_set(&slot->not_compiled, TZ_MEMORY, slot->path, "not enough memory");
+    finish(slot, false);
+}
+
+const char *tz_stencil_file(const tz_stencil *stencil)
+{
+    const tz_late_rows *late = stencil->engine;
+    return late ? late->slot->entry.file : NULL;
 }
 
 bool tz_stencil_take_fault(const tz_stencil *stencil, tz_error *fault)

@@ -40,6 +40,9 @@ typedef struct tz_late_rows {
     /* [main] The library has been taken. */
     void (*keep)(struct tz_late_rows *late, const void *image, size_t bytes);
     void (*destroy)(struct tz_late_rows *late);
+    /* What another process makes the same stencil of (define/plugin.h). */
+    void *definition;
+    size_t definition_bytes;
     struct plugin_slot *slot; /* the registry's */
 } tz_late_rows;
 
@@ -58,6 +61,12 @@ bool tz_stencil_is_compiling(const tz_stencil *stencil);
  * functions in memory. After an error the slow ones stay; it is the same at each call, but
  * TZ_INTERRUPTED does not last. */
 tz_status tz_stencil_compile(const tz_stencil *stencil, const tz_cancel *cancel, tz_error *error);
+/* [main] Take row functions that another process has compiled, the bytes of a library. If they
+ * cannot be taken, the slow ones stay. */
+void tz_stencil_take(const tz_stencil *stencil, const void *image, size_t bytes);
+/* A file from which this process can read the compiled library of a stencil that was in memory.
+ * Borrowed from the registry; NULL: it is not compiled. */
+const char *tz_stencil_file(const tz_stencil *stencil);
 /* Why the row functions of a stencil are the slow ones, once for each stencil: false after that, or
  * if there is no reason. */
 bool tz_stencil_take_fault(const tz_stencil *stencil, tz_error *fault);

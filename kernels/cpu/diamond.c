@@ -4,6 +4,7 @@
 
 #include "base/minmax.h"
 #include "kernels/cpu/finish.h"
+#include "kernels/cpu/points.h"
 #include "stencil/stencil.h"
 #include <math.h>
 #include <sched.h>
@@ -452,6 +453,29 @@ static void finish(const run *r, const level *l, const box *b)
     }
 }
 
+/* Points of what level t has computed. */
+static void apply_points(const run *r, int t, const box *b)
+{
+    const tz_stage *stage = r->d.stage;
+    const level *l = &r->level[t];
+    for (int f = 0; f < stage->stencil->fields_count; f++) {
+        if (!tz_points_due(stage->points, stage->stencil, (t - 1) % stage->stencil->passes_count,
+                           f))
+            continue;
+        const tz_host_field *host = array_of(stage, l->writes[f]);
+        tz_points_box points = {.field = f,
+                                .iteration = l->iteration,
+                                .at = host->origin,
+                                .row_stride = host->row_stride,
+                                .plane_stride = host->plane_stride};
+        memcpy(points.low, b->low, sizeof points.low);
+        memcpy(points.high, b->high, sizeof points.high);
+        memcpy(points.own_low, b->low, sizeof points.own_low);
+        memcpy(points.own_high, b->high, sizeof points.own_high);
+        tz_points_apply(stage, &points);
+    }
+}
+
 /* A level of a box within the grid: several rows (in 3-D planes) at once as long as there are so
  * many, and then fewer. */
 static void compute(const run *r, int thread, int t, const box *b)
@@ -486,6 +510,8 @@ static void compute(const run *r, int thread, int t, const box *b)
         }
         j += calls * slabs;
     }
+    if (stage->points)
+        apply_points(r, t, b);
     finish(r, l, b);
 }
 
@@ -627,6 +653,8 @@ static void make_levels(run *r)
                          .pair = tz_stage_together(stage, &stage->stencil->passes[t - 1])};
         l->iteration = (t - 1) / passes;
         l->lost = l->iteration == stage->height - 1 ? 0 : tz_diamond_lost(stage->stencil, l->pass);
+        if (stage->points) /* tz_points_takes() */
+            l->lost &= ~stage->points->fields;
         memcpy(l->reads, r->arrays.values, sizeof l->reads);
         memcpy(l->writes, r->arrays.before, sizeof l->writes);
         pass_on(&r->arrays, stage->stencil, l);

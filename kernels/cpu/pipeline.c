@@ -166,7 +166,7 @@ static void pipeline_levels(tz_pipeline *pipeline, const tz_stage *stage)
         level->iteration = (l - 1) / stencil->passes_count;
         memcpy(level->source, newest, sizeof newest);
         for (int f = 0; f < stencil->fields_count; f++) {
-            const int from = tz_stencil_takes(stencil, level->pass, f);
+            const int from = tz_points_takes(stage->points, stencil, level->pass, f);
             /* In the last iteration the row function writes it to the array, unless the stage's
              * input has it. */
             if (from >= 0 &&

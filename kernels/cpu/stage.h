@@ -15,7 +15,7 @@
 #define TZ_KERNELS_CPU_STAGE_H
 
 #include "base/threads.h"
-#include "stencil/stencil.h"
+#include "stencil/points.h"
 #include <stdbool.h>
 #include <trapeze/plugin.h>
 
@@ -78,6 +78,7 @@ typedef struct tz_stage {
     tz_threads *pool; /* which run it; NULL: the caller alone */
     uint32_t alone;   /* for tz_diamond_run(): passes whose slabs are computed one at a time */
     char *spare;      /* for tz_diamond_run(): tz_diamond_spare_bytes() for each thread */
+    const tz_points *points; /* NULL: none */
 } tz_stage;
 
 static inline int64_t tz_round_up(int64_t value, int64_t unit)

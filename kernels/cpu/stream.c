@@ -4,6 +4,7 @@
 
 #include "kernels/cpu/finish.h"
 #include "kernels/cpu/pipeline.h"
+#include "kernels/cpu/points.h"
 #include "kernels/cpu/shares.h"
 #include <string.h>
 
@@ -164,6 +165,46 @@ static tz_target target_slab(const tz_stage *stage, const tz_pipeline *pipeline,
                        host->row_stride};
 }
 
+/* Points of an area of slab j, which level l has computed: element (x, y) of the grid is its first
+ * one, at `out`. */
+static void apply_points(const tz_stage *stage, const tz_pipeline *pipeline, const tz__job *job,
+                         int l, int64_t j, const tz__area *area, int64_t x, int64_t y,
+                         const tz_target *out)
+{
+    const bool useful = j >= job->slab_low && j < job->slab_high;
+    const int64_t slab = job->wrap ? tz__wrap(j, tz__stream_extent(stage)) : j;
+    const int64_t to_x = x - area->x_low, to_y = y - area->y_low; /* from the job to the grid */
+    tz_points_box box = {
+        .iteration = pipeline->level[l].iteration,
+        .low = {x, y, 0},
+        .high = {area->x_high + to_x, area->y_high + to_y, 1},
+        .own_low = {tz_max(area->x_low, job->x.low) + to_x, job->y.low + to_y, 0},
+        .own_high = {tz_min(area->x_high, job->x.high) + to_x, job->y.high + to_y, useful ? 1 : 0},
+    };
+    if (stage->dims > 1) { /* the slab's number is the last coordinate */
+        const int axis = stage->dims - 1;
+        box.low[axis] = slab;
+        box.high[axis] = slab + 1;
+        box.own_low[axis] = slab;
+        box.own_high[axis] = useful ? slab + 1 : slab;
+    }
+    for (int f = 0; f < stage->stencil->fields_count; f++) {
+        if (!(pipeline->level[l].makes >> f & 1) ||
+            !tz_points_due(stage->points, stage->stencil, (l - 1) % stage->stencil->passes_count,
+                           f))
+            continue;
+        if (!pipeline->level[l].ring[f].depth) { /* in an array the rest is other tiles' */
+            memcpy(box.low, box.own_low, sizeof box.low);
+            memcpy(box.high, box.own_high, sizeof box.high);
+        }
+        box.field = f;
+        box.row_stride = stage->dims == 3 ? out[f].row_stride : 0;
+        box.at = (char *)out[f].at - (x + (stage->dims == 3 ? y * box.row_stride : 0)) *
+                                         (ptrdiff_t)stage->element_size[f];
+        tz_points_apply(stage, &box);
+    }
+}
+
 /* Compute an area of slab j at level l with one call of the row function. (x, y) are the grid's
  * coordinates of its first element. */
 static void compute_area(const tz_stage *stage, const tz_pipeline *pipeline, const tz__job *job,
@@ -215,6 +256,8 @@ static void compute_area(const tz_stage *stage, const tz_pipeline *pipeline, con
         .engine = level->pass->engine,
     };
     level->rows(&span);
+    if (stage->points) /* in 1-D `x` counts from the whole grid's first cell */
+        apply_points(stage, pipeline, job, l, j, area, job->x.virtual ? x : area->x_low, y, out);
 }
 
 /* Compute an area of a tile that wraps: split where it crosses the end of the grid, so that each

@@ -122,5 +122,29 @@ t run serve.lua -q
 alone=$(cat out)
 m 3 run serve.lua -q --out served
 check "what the scenario defines and changes: the same numbers" is "$rc $(cat out)" "0 $alone"
+# A definition gets to the others without a compiler, and what is compiled beside the run follows.
+cat >defined.lua <<'END'
+local tz = require "trapeze"
+local wave = tz.stencil { dims = 2, fields = { u = "real", old = "real", speed = { type = "real", role = "static", unit = "m/s" } },
+    coefficients = { { 0, "speed", 0 }, { "speed", -4, "speed" }, { 0, "speed", 0 } }, field = "u", old = "old",
+    a = "-1", b = "2", scale = 0.1 }
+local two = tz.stencil { dims = 2, fields = { u = "real", v = "real" }, params = { k = 0.1 }, scalars = { a = "1/(1 + step/100)" },
+    passes = { { update = { u = "u + a*k*lap(u) - v/50" } }, { update = { v = "v + k*u[-1, 0]" } } },
+    outputs = { sum = "u + v" } }
+for _, stencil in ipairs { wave, two } do
+    local sim = tz.simulation { plugin = stencil, grid = { 48, 32 }, backend = "cpu",
+        fields = { u = tz.random { seed = 1 }, speed = stencil == wave and 1 or nil } }
+    sim:run(300)
+    print(sim:hash("u"), stencil == two and sim:hash("sum"))
+end
+END
+TRAPEZE_CACHE=$work/fresh CC=none t run defined.lua -q
+check 'no C compiler, alone' is "$rc" 0
+alone=$(cat out)
+TRAPEZE_CACHE=$work/fresh CC=none m 2 run defined.lua --out defined
+expect 'ranks without a C compiler' rc 0 errs_once "formulas of 'stencil' are interpreted"
+check 'ranks without a C compiler: the same numbers' is "$(cat out)" "$alone"
+TRAPEZE_CACHE=$work/fresh m 2 run defined.lua -q --out compiled
+check 'compiled beside ranks: the same numbers' is "$rc $(cat out)" "0 $alone"
 
 finish

@@ -1,5 +1,6 @@
 #include "contract.h"
 #include "sim/fields.h"
+#include "sim/points.h"
 #include "stencil/problem.h"
 #include "tests/run.h"
 
@@ -131,10 +132,11 @@ const char *contract_case_text(const contract *c, const contract_case *k, char *
                             : k->precision == TZ_DOUBLE ? "double"
                                                         : "none";
     snprintf(text, size, "boundary %s precision %s grid %s", names, precision, grid);
-    if (k->devices || k->mixed) {
+    if (k->devices || k->mixed || k->points) {
         const size_t used = strlen(text);
-        snprintf(text + used, size - used, "%s%s%s", k->mixed ? " mixed" : "",
-                 k->devices ? " devices " : "", k->devices ? k->devices : "");
+        snprintf(text + used, size - used, "%s%s%s%s", k->mixed ? " mixed" : "",
+                 k->points ? " points" : "", k->devices ? " devices " : "",
+                 k->devices ? k->devices : "");
     }
     if (k->assignment) {
         const size_t used = strlen(text);
@@ -178,6 +180,67 @@ static tz_status fill_fields(const contract *c, const contract_case *k, tz_simul
             return status;
     }
     return TZ_OK;
+}
+
+/* Of small numbers that depend on the step. */
+static double give_value(const void *context, const tz_value *params, int64_t step, double time)
+{
+    (void)context;
+    (void)params;
+    (void)time;
+    return (double)((step * 37 + 11) % 23 - 9) / 512;
+}
+
+/* Points near all sides and in the middle: on cells, or between them. No two are the same. */
+static size_t list_points(const contract *c, const contract_case *k, bool between, double *at)
+{
+    static const double shares[] = {0, 1, 0.5, 0.31, 0.77, 0.05, 0.93};
+    const size_t dims = (size_t)c->stencil->dims;
+    size_t count = 0;
+    for (size_t i = 0; i < COUNT(shares); i++) {
+        bool known = false;
+        for (size_t axis = 0; axis < dims; axis++) {
+            const double last = (double)(k->extent[axis] - 1);
+            const double x = shares[(i * (axis + 1) + axis) % COUNT(shares)] * last;
+            at[count * dims + axis] = between ? x : floor(x);
+        }
+        for (size_t j = 0; j < count; j++)
+            known = known || memcmp(&at[j * dims], &at[count * dims], dims * sizeof *at) == 0;
+        count += !known;
+    }
+    return count;
+}
+
+static bool is_written(const tz_stencil *stencil, int field)
+{
+    for (int p = 0; p < stencil->passes_count; p++)
+        if (stencil->passes[p].writes >> field & 1)
+            return true;
+    return false;
+}
+
+static tz_status add_points(const contract *c, const contract_case *k, tz_simulation *sim,
+                            tz_error *error)
+{
+    double at[COUNT(sizes_1d) * TZ_AXES];
+    tz_status status = TZ_OK;
+    for (int f = 0; f < c->stencil->fields_count && !status; f++)
+        for (int how = 0; how < 3 && !status; how++) {
+            const tz_points_config points = {.field = f,
+                                             .count = list_points(c, k, how > 0, at),
+                                             .at = at,
+                                             .interpolation = (tz_interpolation)how};
+            tz_receivers *receivers;
+            if (c->stencil->fields[f].role != TZ_STATE || !is_written(c->stencil, f))
+                continue;
+            if (c->stencil->fields[f].type == TZ_REAL && (k->seed + (uint64_t)f) % 4 != 0) {
+                const tz_source_config source = {.scale = how + 1, .value = give_value};
+                status = tz_simulation_add_sources(sim, &points, &source, error);
+            }
+            if (!status)
+                status = tz_simulation_add_receivers(sim, &points, 1 + how, &receivers, error);
+        }
+    return status;
 }
 
 size_t contract_scalars(const tz_stencil *stencil, tz_series scalars[TZ_CONSTANTS_MAX])
@@ -237,6 +300,8 @@ tz_status contract_create(const contract *c, const contract_case *k, const char 
     if (status != TZ_OK)
         return status;
     status = fill_fields(c, k, *out, error);
+    if (!status && k->points)
+        status = add_points(c, k, *out, error);
     if (status != TZ_OK) {
         tz_simulation_destroy(*out);
         *out = NULL;
@@ -270,6 +335,18 @@ tz_status contract_read(const contract *c, tz_simulation *sim, contract_cells *c
         if (!status)
             status = tz_simulation_reduce(sim, f, &cells->reduction[f], error);
     }
+    if (!status)
+        status = tz_simulation_receive(sim, error);
+    tz_receivers *r;
+    for (size_t i = 0; !status && (r = tz_simulation_receivers(sim, i)); i++) {
+        const tz_received got = tz_receivers_get(r);
+        const size_t more = got.count * (size_t)got.rows;
+        cells->received =
+            realloc(cells->received, (cells->received_count + more + 1) * sizeof(double));
+        memcpy(cells->received + cells->received_count, got.values, more * sizeof(double));
+        cells->received_count += more;
+        tz_receivers_drop(r, got.rows);
+    }
     return status;
 }
 
@@ -277,6 +354,7 @@ void contract_cells_clear(contract_cells *cells)
 {
     for (int f = 0; f < TZ_FIELDS_MAX; f++)
         tz_array_destroy(cells->at[f]);
+    free(cells->received);
     memset(cells, 0, sizeof *cells);
 }
 
@@ -329,4 +407,15 @@ void contract_compare(contract *c, const contract_case *k, const char *what,
                           "population",
                           what, c->stencil->fields[f].name);
     }
+    if (got->received_count != want->received_count) {
+        contract_fail(c, "%s: %zu values received instead of %zu", what, got->received_count,
+                      want->received_count);
+        return;
+    }
+    for (size_t i = 0; i < got->received_count; i++)
+        if (!contract_same_number(got->received[i], want->received[i])) {
+            contract_fail(c, "%s: received value %zu is %.17g instead of %.17g", what, i,
+                          got->received[i], want->received[i]);
+            return;
+        }
 }

@@ -44,7 +44,8 @@ typedef struct contract_case {
     const tz_assignment *assignment;  /* one parameter to set, or NULL */
     /* that hold slabs, of the named backend (backend/slabs/slabs.h); or NULL */
     const char *devices;
-    bool mixed; /* precision mixed: corrections of a solution */
+    bool mixed;  /* precision mixed: corrections of a solution */
+    bool points; /* receivers of all fields, sources of those of real numbers */
 } contract_case;
 
 /* Write "boundary clamp,mirror precision double grid 7x5" into `text`; returns `text`. */
@@ -65,6 +66,8 @@ tz_status contract_run(tz_simulation *sim, int64_t steps, tz_error *error);
 typedef struct contract_cells {
     tz_array *at[TZ_FIELDS_MAX];
     tz_reduction reduction[TZ_FIELDS_MAX];
+    double *received; /* of all receivers, row by row */
+    size_t received_count;
 } contract_cells;
 
 tz_status contract_read(const contract *c, tz_simulation *sim, contract_cells *cells,

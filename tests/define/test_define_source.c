@@ -15,12 +15,20 @@ static void same_text(const char *got, const char *wanted)
                  wanted + same);
 }
 
+/* Also of the definition as another process gets it. */
 static void check_cell(const tz_definition *d, const char *wanted)
 {
-    tz_defined_source source;
+    tz_defined_source source, other;
+    size_t bytes;
+    void *packed = tz_definition_pack(d, &bytes);
     assert_ok(tz_define_source(d, &source, &failure));
+    assert_ok(tz_define_source(tz_definition_unpack(packed), &other, &failure));
     same_text(source.cell_text, wanted);
+    same_text(other.cell_text, wanted);
+    same_text(other.plugin_text, source.plugin_text);
     tz_defined_source_clear(&source);
+    tz_defined_source_clear(&other);
+    free(packed);
 }
 
 static const tz_defined_field one_real[] = {REAL_STATE("u")};

@@ -184,6 +184,7 @@ tz_cpu_grid tz_cpu_grid_of(const tz_problem *problem, const tz_machine *machine,
                   .batch = 1,
                   .isa = machine->isa,
                   .threads = threads,
+                  .points = problem->points,
                   .streamed_row = tz_streamed_source_row},
     };
     memcpy(grid.stage.elements, problem->elements, sizeof grid.stage.elements);
@@ -393,14 +394,15 @@ static tz_status cpu_candidates(const tz_problem *problem, const tz_place *place
 static tz_status cpu_work(const tz_problem *problem, const tz_place *place, const tz_plan *plan,
                           tz_effort effort, tz_model_work *out, tz_error *error)
 {
-    (void)effort; /* row functions are compiled, or these are now */
+    const bool counted =
+        place->absent || (effort == TZ_EFFORT_KNOWN && tz_stencil_is_interpreted(problem->stencil));
     const tz_status status =
-        place->absent ? TZ_OK : tz_stencil_compile(problem->stencil, &place->cancel, error);
+        counted ? TZ_OK : tz_stencil_compile(problem->stencil, &place->cancel, error);
     if (status)
         return status;
     const tz_machine machine = machine_of(place);
     tz_cpu_grid grid = tz_cpu_grid_of(problem, &machine, place->threads);
-    grid.absent = place->absent;
+    grid.absent = counted;
     const tz_cpu_family *family = family_of(&grid, plan);
     const tz_stage stage = tz_cpu_stage_of(&grid, family, plan);
     return tz_cpu_work(&grid, family, &stage, out, error);
@@ -564,7 +566,8 @@ static tz_status stage_of_span(void *any, const tz_plan *plan, int height, int64
     const tz_problem *problem = state->context.problem;
     tz_plan now = *plan;
     now.height = height;
-    if (state->kernels != problem->stencil->passes[0].kernels) /* compiled since */
+    if (state->kernels != problem->stencil->passes[0].kernels || /* compiled since */
+        state->grid.stage.points != problem->points)
         set_grid(state);
     if (!state->family || !tz_plan_equal(&now, &state->plan)) {
         state->family = family_of(&state->grid, &now);
@@ -765,6 +768,7 @@ const tz_backend tz_backend_cpu = {
     .load = cpu_load,
     .fill = cpu_fill,
     .stage = cpu_stage,
+    .points = true,
     .reduce = cpu_reduce,
     .all_finite = cpu_all_finite,
     .update_norm = cpu_update_norm,

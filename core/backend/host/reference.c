@@ -7,6 +7,7 @@
 #include "backend/host/store.h"
 #include "base/machine.h"
 #include "kernels/cpu/update.h"
+#include "stencil/points.h"
 #include "stencil/streamed_source.h"
 
 #include <math.h>
@@ -191,6 +192,57 @@ static void run_pass(reference *state, const tz_pass *pass, const tz_slot *const
             tz_host_store_swap(&state->store, f);
 }
 
+/* ---- Points ---------------------------------------------------------------------------------- */
+
+/* The element of a point in row `row`. */
+static char *point_at(reference *state, int field, int64_t row, const tz_point *point)
+{
+    const tz_problem *problem = state->context.problem;
+    return (char *)element_at(tz_host_store_current(&state->store, field),
+                              tz_problem_element_size(problem, field), point->x,
+                              row % problem->elements[1], row / problem->elements[1]);
+}
+
+static void add_to(const tz_problem *problem, char *element, const char *value)
+{
+    double sum, more;
+    tz_problem_real(problem)->get(element, 1, &sum);
+    tz_problem_real(problem)->get(value, 1, &more);
+    sum += more; /* rounds to single precision as a sum in that precision does */
+    tz_problem_real(problem)->put(&sum, 0, 1, element);
+}
+
+/* After a pass: the points of the fields that no later pass of iteration `step` changes. Those of a
+ * slab are recorded from `low` to `high` along the last axis. */
+static void apply_points(reference *state, int pass, int64_t step, int64_t low, int64_t high)
+{
+    const tz_problem *problem = state->context.problem;
+    const tz_points *points = problem->points;
+    const int64_t rows = problem->elements[1] * problem->elements[2];
+    for (int f = 0; f < problem->stencil->fields_count; f++) {
+        if (!tz_points_due(points, problem->stencil, pass, f))
+            continue;
+        const tz_point_values *values = points->values;
+        const int64_t k = step - values->begin;
+        const size_t size = tz_problem_element_size(problem, f);
+        const tz_point_list *added = &points->added[f], *recorded = &points->recorded[f];
+        for (int64_t r = 0; added->count > 0 && r < rows; r++)
+            for (int32_t i = added->first[r]; i < added->first[r + 1]; i++)
+                add_to(problem, point_at(state, f, r, &added->of[i]),
+                       values->added + (size_t)(k * values->adds + added->of[i].index) * size);
+        for (int64_t r = 0; recorded->count > 0 && r < rows; r++)
+            for (int32_t i = recorded->first[r]; i < recorded->first[r + 1]; i++) {
+                const int64_t at[] = {recorded->of[i].x, r % problem->elements[1],
+                                      r / problem->elements[1]};
+                const int64_t along = at[problem->dims - 1];
+                if (along >= low && along < high)
+                    memcpy(values->recorded +
+                               (size_t)(k * values->records + recorded->of[i].index) * values->slot,
+                           point_at(state, f, r, &recorded->of[i]), size);
+            }
+    }
+}
+
 static tz_status reference_plan(const tz_problem *problem, const tz_place *place, tz_plan *plan,
                                 tz_error *error)
 {
@@ -299,6 +351,7 @@ static tz_status stage_of_span(void *any, const tz_plan *plan, int height, int64
         for (int p = 0; p < problem->stencil->passes_count; p++) {
             const tz_box box = box_of_pass(problem, span, height - 1 - i, p);
             run_pass(state, &problem->stencil->passes[p], constants, step + i, &box);
+            apply_points(state, p, step + i, span->low, span->high);
         }
     }
     state->norm_known = true;
@@ -560,6 +613,7 @@ const tz_backend tz_backend_reference = {
     .load = reference_load,
     .fill = reference_fill,
     .stage = reference_stage,
+    .points = true,
     .reduce = reference_reduce,
     .all_finite = reference_all_finite,
     .update_norm = reference_update_norm,

@@ -33,6 +33,7 @@ typedef enum tz__slabs_command {
     TZ__SLABS_SHARES,  /* devices, plugin, problem: how all of them are shared */
     TZ__SLABS_CREATE,  /* devices, plugin, problem, plan: a status */
     TZ__SLABS_RENEW,   /* problem, streamed sources: nothing */
+    TZ__SLABS_ROWS,    /* the stencil's library, which is compiled now: nothing */
     TZ__SLABS_DESTROY, /* nothing: nothing */
 #define TZ__SLABS_NAME(name) TZ__SLABS_##name,
     TZ__SLABS_COMMANDS(TZ__SLABS_NAME)
@@ -54,6 +55,8 @@ typedef struct tz__slabs_call {
     /* save: values as outputs have them, else elements. */
     bool cells;
     bool sync;
+    /* The stencil comes as its definition, not as a library. */
+    bool defined;
     /* In tz_backends; -1: none is given. */
     int backend;
     int device, threads, exchange;

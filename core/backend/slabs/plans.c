@@ -111,7 +111,7 @@ static double slice_seconds(const tz_backend *inner, const tz_problem *problem,
     const int slowest = tz_cut_slowest(cut, problem, place->devices, plan->exchange);
     const tz_problem slab = mean_slab(inner, problem, cut, slowest, plan);
     if (!inner->is_gpu && inner->work &&
-        work_of_slowest(inner, problem, place, cut, plan, TZ_EFFORT_CACHED, &work, NULL) == TZ_OK &&
+        work_of_slowest(inner, problem, place, cut, plan, TZ_EFFORT_KNOWN, &work, NULL) == TZ_OK &&
         tz_roofs_predict(&work, device, &prediction, NULL) == TZ_OK)
         return prediction.time_s / (double)slab.elements[problem->dims - 1];
     return device->copy_bandwidth_bytes_per_s.known

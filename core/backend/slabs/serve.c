@@ -4,6 +4,7 @@
 #include "backend/slabs/commands.h"
 #include "backend/slabs/slabs.h"
 #include "base/file.h"
+#include "define/plugin.h"
 #include "stencil/registry.h"
 #include <math.h>
 #include <stdio.h>
@@ -135,6 +136,7 @@ typedef struct parcel {
     char stencil[ID_SIZE];
     char *image, *problem;
     size_t image_bytes, problem_bytes;
+    bool defined; /* the image is a definition (define/plugin.h), not a library */
 } parcel;
 
 static void clear_parcel(parcel *p)
@@ -148,10 +150,17 @@ static tz_status pack(parcel *p, const tz_devices *devices, const tz_problem *pr
 {
     *p = (parcel){.devices = *devices};
     snprintf(p->stencil, sizeof p->stencil, "%s", problem->stencil->id);
-    const tz_status status =
-        tz_file_read(plugin, PLUGIN_BYTES_MAX, &p->image, &p->image_bytes, error);
+    const tz_late_rows *late = problem->stencil->engine;
+    tz_status status = TZ_OK;
+    p->defined = !plugin;
+    if (plugin)
+        status = tz_file_read(plugin, PLUGIN_BYTES_MAX, &p->image, &p->image_bytes, error);
+    else if ((p->image = malloc(late->definition_bytes)))
+        memcpy(p->image, late->definition, p->image_bytes = late->definition_bytes);
     if (status)
         return status;
+    if (!p->image)
+        return tz_error_set(error, TZ_MEMORY, NULL, "not enough memory for a stencil");
     p->problem = write_problem(problem, 0, 1, &p->problem_bytes);
     return p->problem ? TZ_OK
                       : tz_error_set(error, TZ_MEMORY, NULL, "not enough memory for a problem");
@@ -185,6 +194,7 @@ static tz_status create_in_all(tz__slabs *slabs, const tz_backend *inner,
                                      .state = (uintptr_t)slabs,
                                      .counts = {(int64_t)p.image_bytes, (int64_t)p.problem_bytes},
                                      .sync = context->sync,
+                                     .defined = p.defined,
                                      .backend = number_of(inner),
                                      .exchange = context->exchange,
                                      .plan =
@@ -196,6 +206,7 @@ static tz_status create_in_all(tz__slabs *slabs, const tz_backend *inner,
             status = tz__slabs_do_create(slabs, inner, context, error);
         slabs->told = p.problem;
         slabs->told_bytes = p.problem_bytes;
+        slabs->defined = p.defined;
         p.problem = NULL;
     }
     clear_parcel(&p);
@@ -263,6 +274,25 @@ static uint32_t new_sources(const tz__slabs *slabs)
     return fields;
 }
 
+/* The library of a stencil that has been compiled since the state was made. Should it not be read,
+ * the others go on without. */
+static void send_rows(tz__slabs *slabs)
+{
+    const char *file = slabs->defined ? tz_stencil_file(slabs->context.problem->stencil) : NULL;
+    char *image;
+    size_t bytes;
+    if (!file)
+        return;
+    slabs->defined = false;
+    if (tz_file_read(file, PLUGIN_BYTES_MAX, &image, &bytes, NULL))
+        return;
+    const tz__slabs_call news = {
+        .command = TZ__SLABS_ROWS, .state = (uintptr_t)slabs, .counts = {(int64_t)bytes}};
+    tell(tz__slabs_ranks(slabs), &news);
+    tz__slabs_pass(tz__slabs_ranks(slabs), image, (int64_t)bytes);
+    free(image);
+}
+
 static tz_status renew(tz__slabs *slabs, const tz__slabs_call *call, tz_error *error)
 {
     const tz_ranks *ranks = tz__slabs_ranks(slabs);
@@ -270,6 +300,7 @@ static tz_status renew(tz__slabs *slabs, const tz__slabs_call *call, tz_error *e
     tz_slot constants[TZ_CONSTANTS_MAX];
     if (!ranks)
         return TZ_OK;
+    send_rows(slabs);
     const uint32_t fields = new_sources(slabs);
     if (fields == 0 && is_told(slabs))
         return TZ_OK;
@@ -343,6 +374,7 @@ tz_status tz_slabs_shares(const tz_ranks *ranks, tz_slabs_find_shares *find, tz_
     if (!status && p.image) {
         const tz__slabs_call call = {.command = TZ__SLABS_SHARES,
                                      .counts = {(int64_t)p.image_bytes, (int64_t)p.problem_bytes},
+                                     .defined = p.defined,
                                      .backend = number_of(inner)};
         tell(ranks, &call);
         pass_parcel(ranks, &p);
@@ -402,7 +434,7 @@ static void *receive(const server *s, int64_t bytes)
     return received;
 }
 
-/* The stencil of a parcel; its plugin is loaded once. */
+/* The stencil of a parcel; its plugin is made once. */
 static tz_status find_stencil(server *s, const parcel *p, const tz_stencil **out, tz_error *error)
 {
     const uint64_t sum = tz_file_sum(0, p->image, p->image_bytes);
@@ -414,7 +446,9 @@ static tz_status find_stencil(server *s, const parcel *p, const tz_stencil **out
     if (!known) {
         tz_registry *registry = NULL;
         status = tz_registry_create(&registry, NULL, 0, error);
-        if (!status)
+        if (!status && p->defined)
+            status = tz_define_again(registry, p->image, p->stencil, error);
+        else if (!status)
             status =
                 tz_registry_add(registry, p->stencil, p->image, p->image_bytes, &loaded, error);
         if (status) {
@@ -433,7 +467,9 @@ static tz_status unpack(server *s, const tz__slabs_call *call, copy *problem, tz
                         tz_error *error)
 {
     const tz_stencil *stencil = NULL;
-    parcel p = {.image_bytes = (size_t)call->counts[0], .problem_bytes = (size_t)call->counts[1]};
+    parcel p = {.image_bytes = (size_t)call->counts[0],
+                .problem_bytes = (size_t)call->counts[1],
+                .defined = call->defined};
     p.image = need(s, malloc(p.image_bytes + 1));
     p.problem = need(s, malloc(p.problem_bytes + 1));
     pass_parcel(s->ranks, &p);
@@ -512,6 +548,13 @@ static void serve_renew(const server *s, served *state, const tz__slabs_call *ca
     }
 }
 
+static void serve_rows(const server *s, const served *state, const tz__slabs_call *call)
+{
+    char *image = receive(s, call->counts[0]);
+    tz_stencil_take(state->problem.problem.stencil, image, (size_t)call->counts[0]);
+    free(image);
+}
+
 static void serve_devices(const server *s, const tz__slabs_call *call)
 {
     tz_error error = {0};
@@ -555,6 +598,9 @@ static void serve_command(server *s, tz__slabs_call *call)
         break;
     case TZ__SLABS_RENEW:
         serve_renew(s, state, call);
+        break;
+    case TZ__SLABS_ROWS:
+        serve_rows(s, state, call);
         break;
     case TZ__SLABS_DESTROY:
         remove_state(s, state);

@@ -72,7 +72,7 @@ tz_status tz_slabs_devices(const tz_ranks *ranks, const tz_devices_wish *wish,
 /* Finds the shares of devices (predict/workload.h), in all ranks at the same time. */
 typedef void tz_slabs_find_shares(tz_devices *devices, const tz_backend *inner,
                                   const tz_problem *problem, const tz_ranks *ranks);
-/* Call it in all ranks. `plugin`: the file of the stencil's. */
+/* Call it in all ranks. `plugin`: the file of the stencil's; NULL: it is in memory alone. */
 tz_status tz_slabs_shares(const tz_ranks *ranks, tz_slabs_find_shares *find, tz_devices *devices,
                           const tz_backend *inner, const tz_problem *problem, const char *plugin,
                           tz_error *error);

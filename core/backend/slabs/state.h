@@ -77,6 +77,7 @@ typedef struct tz__slabs {
     char *told;
     size_t told_bytes;
     uint64_t generations[TZ_FIELDS_MAX];
+    bool defined; /* they have the stencil's definition, and no library */
     /* NULL for those of other ranks. */
     tz__slabs_part *parts[TZ_DEVICES_MAX];
 } tz__slabs;

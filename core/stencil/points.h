@@ -1,0 +1,75 @@
+/* Points: cells of state fields at which each iteration adds a value, or whose value it records,
+ * also within a stage. Backends find them by the row of the grid that a pass has just computed.
+ *
+ * An iteration changes a field last in one of its passes. After that pass, and before anything
+ * reads the cells, the values for that iteration are added, in the order of the list, and then the
+ * cells are recorded. core/sim/points.c makes the lists. */
+#ifndef TZ_CORE_STENCIL_POINTS_H
+#define TZ_CORE_STENCIL_POINTS_H
+
+#include "stencil/problem.h"
+
+/* A value is number `index` of those of an iteration. */
+typedef struct tz_point {
+    int64_t x; /* the element in its row */
+    int64_t index;
+} tz_point;
+
+typedef struct tz_point_list {
+    size_t count;
+    tz_point *of;   /* by row, then by x; those of one element in the order in which they came */
+    int32_t *first; /* for row y + ny * z: number of its first point; then `count` */
+} tz_point_list;
+
+/* The values of some iterations: row k is that of iteration begin + k. Changes between stages. */
+typedef struct tz_point_values {
+    int64_t begin, rows;
+    int64_t adds, records; /* values of an iteration */
+    size_t slot;           /* bytes of a recorded value, an element of its field or less */
+    char *added;           /* reals in the problem's precision, for stages to come */
+    char *recorded;        /* of stages that are done: tz_backend.recorded */
+} tz_point_values;
+
+typedef struct tz_points {
+    uint32_t fields; /* mask of those that have points */
+    tz_point_list added[TZ_FIELDS_MAX], recorded[TZ_FIELDS_MAX];
+    const tz_point_values *values; /* borrowed */
+} tz_points;
+
+/* A point as lists are made of. `at` is an element of the grid. */
+typedef struct tz_point_at {
+    int field;
+    int64_t at[TZ_AXES];
+    int64_t index;
+} tz_point_at;
+
+/* `values` is borrowed. Errors: TZ_MEMORY. */
+tz_status tz_points_create(tz_points **out, const tz_problem *problem,
+                           const tz_point_values *values, size_t adds, const tz_point_at *added,
+                           size_t records, const tz_point_at *recorded, tz_error *error);
+/* Those of problem->slab.of that lie in a slab: added also in its ghost zone, recorded only in its
+ * own cells. *out is NULL if the whole has none. */
+tz_status tz_points_of_slab(tz_points **out, const tz_problem *slab, tz_error *error);
+void tz_points_destroy(tz_points *points); /* NULL is fine */
+
+/* Does pass number `pass` change a field as the last one of an iteration, and has the field
+ * points? */
+static inline bool tz_points_due(const tz_points *points, const tz_stencil *stencil, int pass,
+                                 int field)
+{
+    if (!points || !(points->fields >> field & 1) || !(stencil->passes[pass].writes >> field & 1))
+        return false;
+    while (++pass < stencil->passes_count)
+        if (stencil->passes[pass].writes >> field & 1)
+            return false;
+    return true;
+}
+
+/* tz_stencil_takes(), but a field with points has an array of its own. */
+static inline int tz_points_takes(const tz_points *points, const tz_stencil *stencil,
+                                  const tz_pass *pass, int field)
+{
+    return points && points->fields >> field & 1 ? -1 : tz_stencil_takes(stencil, pass, field);
+}
+
+#endif
