@@ -215,7 +215,7 @@ TEST(rows_are_compiled_beside_the_run)
     while (tz_stencil_is_compiling(stencil))
         usleep(10000);
     assert_ptr_not_equal(stencil->passes[0].kernels, interpreted);
-    assert_non_null(stencil->passes[0].together);
+    assert_non_null(stencil->passes[0].in_place);
     assert_false(tz_stencil_take_fault(stencil, &fault));
     assert_ok(tz_stencil_compile(stencil, &never, &fault));
     tz_registry_destroy(registry);

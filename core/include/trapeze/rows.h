@@ -85,16 +85,14 @@
 #else
 #define TZ__WINDOW (2 * TZ_CELL_RADIUS + 1)
 #endif
-/* Are there row functions of several slabs (tz_pass.in_place)? Rows that several slabs of a larger
- * radius read do not fit L1. The frame of each slab may begin elsewhere. */
+/* Slabs of a function of tz_pass.in_place; of more fields, the vectors of four do not stay in
+ * registers. Rows that slabs of a larger radius read do not fit L1; frames of slabs differ. */
 #if TZ_CELL_DIMS == 1 || TZ_CELL_RADIUS > 2 || defined(TZ_CELL_FRAME)
-#define TZ__SEVERAL 0
+#define TZ__SLABS 1
 #else
-#define TZ__SEVERAL 1
+#define TZ__SEVERAL
+#define TZ__SLABS (TZ__FIELDS_COUNT <= 4 ? 4 : 2)
 #endif
-/* How many slabs: of more fields, the vectors of four do not stay in registers. */
-#define TZ__FEW_FIELDS (sizeof(struct TZ__CAT(TZ_CELL_ID, _field_index)) <= 4)
-#define TZ__SLABS (TZ__SEVERAL ? TZ__FEW_FIELDS ? 4 : 2 : 1)
 
 /* TZ_AT has as many offsets as the stencil has axes. */
 #if TZ_CELL_DIMS == 1
@@ -119,18 +117,15 @@
 
 /* Instruction sets: only x86-64 has several. TZ_ROWS_ONLY is for plugins that one machine makes for
  * itself: 1 (base), 3 or 4, the only one that is compiled. */
-#ifndef TZ_ROWS_ONLY
-#define TZ__ROWS(level) 1
-#else
+#ifdef TZ_ROWS_ONLY
 #define TZ__ROWS(level) (TZ_ROWS_ONLY == (level))
+#else
+#define TZ__ROWS(level) 1
 #endif
 #define TZ__FIRST 1
 #define TZ__ISA any
 #define TZ__LOOP <trapeze/rows_cell.h>
 #include <trapeze/rows_isa.h>
-struct TZ__CAT(TZ_CELL_ID, _field_index) {
-    TZ_FIELDS(TZ__INDEX_MEMBER)
-};
 #undef TZ__LOOP
 #define TZ__LOOP <trapeze/rows_loop.h>
 #if TZ__ROWS(1)
@@ -163,7 +158,7 @@ struct TZ__CAT(TZ_CELL_ID, _field_index) {
 #pragma GCC target("avx512f,avx512bw,avx512dq,avx512vl,fma,bmi,bmi2,prefer-vector-width=512")
 #endif
 #include <trapeze/rows_isa.h>
-#if TZ__SEVERAL && !defined(__clang__) && defined(__OPTIMIZE__)
+#if defined(TZ__SEVERAL) && !defined(__clang__) && defined(__OPTIMIZE__)
 #define TZ__SHIFTED
 #undef TZ__LOOP
 #define TZ__LOOP <trapeze/rows_shifted.h>
@@ -189,7 +184,6 @@ TZ__NAMES(TZ__NAME_POP)
 #undef TZ__LOOP
 #undef TZ__WINDOW
 #undef TZ__SEVERAL
-#undef TZ__FEW_FIELDS
 #undef TZ__SLABS
 #undef TZ__SHIFTED
 #undef TZ_CELL_ID

@@ -124,7 +124,7 @@ static void TZ__THIS(rows)(const tz_span *span)
         TZ__THIS(sweep)(context, span, 0, (ptrdiff_t)span->rows, 0, (ptrdiff_t)span->count))
 }
 
-#if TZ__SEVERAL
+#ifdef TZ__SEVERAL
 /* What several slabs read is loaded once, and they are stored when all are computed. */
 TZ__INLINE void
 TZ__THIS(sweep_slabs)(struct TZ__THIS(TZ__CAT(context_, TZ_CELL_NAME)) *const context,

@@ -7,7 +7,7 @@ struct TZ__CAT(TZ_CELL_ID, _constant_index) {
 enum {
     TZ__CAT(TZ_CELL_ID, _dims) = TZ_CELL_DIMS,
     TZ__CAT(TZ_CELL_ID, _radius) = TZ_CELL_RADIUS,
-    TZ__CAT(TZ_CELL_ID, _slabs) = TZ__SEVERAL ? TZ__SLABS : 0,
+    TZ__CAT(TZ_CELL_ID, _slabs) = TZ__SLABS == 1 ? 0 : TZ__SLABS,
 };
 TZ__EMBED(TZ__CAT(TZ_CELL_ID, _text), TZ_CELL_TEXT)
 static const char TZ__CAT(TZ_CELL_ID, _text_file)[] __attribute__((unused)) = TZ_CELL_TEXT;
@@ -82,7 +82,7 @@ static const tz_kernels TZ__CAT(TZ_CELL_ID, _kernels) = {
 #endif
     },
 };
-#if TZ__SEVERAL
+#ifdef TZ__SEVERAL
 /* A compiler leaves out functions that are not used. */
 #define TZ__SHIFTED_base base
 #define TZ__SHIFTED_v3 v3
@@ -92,7 +92,7 @@ static const tz_kernels TZ__CAT(TZ_CELL_ID, _kernels) = {
 #define TZ__SHIFTED_v4 v4
 #endif
 #define TZ__IN_PLACE(isa, precision)                                                               \
-    __builtin_choose_expr(TZ__FEW_FIELDS,                                                          \
+    __builtin_choose_expr(TZ__FIELDS_COUNT <= 4,                                                   \
                           TZ__JOIN(TZ_CELL_ID, in_place, TZ__SHIFTED_##isa, precision),            \
                           TZ__JOIN(TZ_CELL_ID, in_place, isa, precision))
 #define TZ__IN_PLACE_FORM(name, isa)                                                               \

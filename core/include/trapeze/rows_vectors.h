@@ -8,6 +8,7 @@
 #ifndef TRAPEZE_ROWS_VECTORS_H
 #define TRAPEZE_ROWS_VECTORS_H
 
+#define TZ__FIELDS_COUNT sizeof(struct TZ__CAT(TZ_CELL_ID, _field_index))
 #define TZ__LANES ((int)(64 / sizeof(real)))
 #define TZ__WIDTH (2 * TZ_CELL_RADIUS + 1)
 #define TZ__VIEWS_SHIFTED (TZ__WINDOW + TZ__SLABS - 1)
@@ -43,7 +44,7 @@
     }
 #define TZ__OWN_ROW(name, k) (context->name[TZ_CELL_RADIUS + (k)][TZ__ROWS_SHIFTED / 2] + i)
 /* The vectors of one field stay in registers from column to column. For more there are too few. */
-#define TZ__CARRIES (sizeof(struct TZ__CAT(TZ_CELL_ID, _field_index)) == 1)
+#define TZ__CARRIES (TZ__FIELDS_COUNT == 1)
 #define TZ__SHIFTED_BEGIN(name, type)                                                              \
     TZ_UNROLL                                                                                      \
     for (int k = 0; k < TZ__SLABS; k++) {                                                          \
