@@ -242,6 +242,9 @@ static tz_status check_field(const tz_simulation *simulation, int field, bool ad
     if (simulation->correction)
         return tz_error_set(error, TZ_UNSUPPORTED, f->name,
                             "precision \"mixed\" has no receivers and no sources");
+    if (simulation->ranks && simulation->ranks->count > 1)
+        return tz_error_set(error, TZ_UNSUPPORTED, NULL,
+                            "several ranks have no receivers and no sources yet: use one process");
     if (f->role != TZ_STATE || !written)
         return tz_error_set(error, TZ_UNSUPPORTED, f->name,
                             "'%s' is %s: only a state field has receivers and sources", f->name,
