@@ -80,6 +80,8 @@ int64_t tz__points_longest(const tz_simulation *simulation);
 /* Before a call: the values that sources add. After it. */
 tz_status tz__points_begin(tz_simulation *simulation, int64_t iterations, tz_error *error);
 void tz__points_end(tz_simulation *simulation, int64_t iterations);
+/* Parameters have changed, on which formulas of sources depend. */
+void tz__points_renew(tz_simulation *simulation);
 void tz__points_destroy(tz_simulation *simulation);
 
 #endif

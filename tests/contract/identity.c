@@ -424,7 +424,7 @@ void contract_identity(contract *c)
             memcpy(k.extent, sizes[size], sizeof k.extent);
             k.constant_statics = static_fields && (size + b) % 3 == 2;
             k.other_outside = (size + b) % 2 == 1;
-            k.points = on_cpu(c) && (size + 2 * b) % 3 != 0;
+            k.points = (size + 2 * b) % 3 != 0;
             const int64_t cells = k.extent[0] * k.extent[1] * k.extent[2];
             const int64_t steps = cells > 1000 ? STEPS_FEW : STEPS_MANY;
             for (int p = 0; p < precisions_count; p++) {
