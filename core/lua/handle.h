@@ -4,6 +4,7 @@
 
 #include "lua/array.h"
 #include "lua/context.h"
+#include "output/recording.h"
 #include "output/writer.h"
 #include "sim/simulated_time.h"
 
@@ -37,6 +38,7 @@ typedef struct tz_simulation_handle {
     const char *plugin_path;
     const char *definition; /* the cell text of a stencil of tz.stencil; NULL: of a plugin */
     tz_binding *bindings;
+    tz_recording *recordings; /* of its receivers, in their order */
     /* that its streamed fields read, shared; NULL: none */
     tz_array_memory *streamed[TZ_FIELDS_MAX];
     lua_State *L;    /* the thread that called run; NULL when it does not run */
@@ -93,6 +95,9 @@ tz_status tz_handle_open_folder(tz_context *context, tz_error *error);
 /* The same, and the path of a file in it. */
 tz_status tz_handle_open_file(tz_context *context, const char *name, char *path, size_t size,
                               tz_error *error);
+
+/* Move what receivers have recorded out of memory: where it is much, or all, for a checkpoint. */
+tz_status tz_recordings_keep(tz_simulation_handle *handle, bool all, tz_error *error);
 
 /* ---- Outputs and functions of a simulation: binding.c ---------------------------------------- */
 

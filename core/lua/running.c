@@ -317,6 +317,9 @@ static tz_status tell_progress(const tz_active_run *run, tz_error *error)
 {
     const tz_simulation_handle *handle = run->handle;
     const tz_course *course = &run->course;
+    const tz_status status = tz_recordings_keep(run->handle, false, error);
+    if (status)
+        return status;
     tz_context_pass_warnings(handle->context);
     report(handle, course->result.steps, course->end < 0 ? -1 : course->end - course->start, false);
     if (tz_interrupt_signal() == 0 || tz_checkpoints_on(handle->context))

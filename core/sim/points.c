@@ -101,7 +101,7 @@ static int axis_terms(tz_interpolation how, double x, int64_t *cells, double *we
     weights[0] = 1;
     if (rest == 0)
         return 1;
-    if (how == TZ_INTERPOLATE_linear) {
+    if (how == TZ_LINEAR) {
         cells[1] = cell + 1;
         weights[0] = 1 - rest;
         weights[1] = rest;
@@ -166,9 +166,12 @@ static void clear_set(point_set *set)
 static void write_point(const tz_problem *problem, const double *at, char *text, size_t size)
 {
     size_t used = 0;
-    for (int axis = 0; axis < problem->dims && used < size; axis++)
-        used +=
-            (size_t)snprintf(text + used, size - used, "%s%.10g", axis > 0 ? ", " : "", at[axis]);
+    for (int axis = 0; axis < problem->dims && used < size; axis++) {
+        char number[32] = "NaN";
+        if (!isnan(at[axis]))
+            snprintf(number, sizeof number, "%.10g", at[axis]);
+        used += (size_t)snprintf(text + used, size - used, "%s%s", axis > 0 ? ", " : "", number);
+    }
 }
 
 static tz_status check_point(const tz_problem *problem, const tz_points_config *config,
@@ -185,7 +188,7 @@ static tz_status check_point(const tz_problem *problem, const tz_points_config *
             return tz_error_set(error, TZ_RANGE, "points",
                                 "point %zu, (%s), is outside the grid: %c is from 0 to %" PRId64,
                                 point + 1, text, "xyz"[axis], n - 1);
-        if (config->interpolation == TZ_INTERPOLATE_grid && at[axis] != floor(at[axis]))
+        if (config->interpolation == TZ_ON_GRID && at[axis] != floor(at[axis]))
             return tz_error_set(error, TZ_RANGE, "points",
                                 "point %zu, (%s), is between cells: use interpolate = \"linear\" "
                                 "or \"sinc\"",
@@ -277,9 +280,9 @@ static tz_status make_set(const tz_simulation *simulation, const tz_points_confi
     if (status)
         return status;
     for (size_t axis = 0; axis < dims; axis++)
-        most *= config->interpolation == TZ_INTERPOLATE_grid     ? 1
-                : config->interpolation == TZ_INTERPOLATE_linear ? 2
-                                                                 : AXIS_TERMS;
+        most *= config->interpolation == TZ_ON_GRID  ? 1
+                : config->interpolation == TZ_LINEAR ? 2
+                                                     : AXIS_TERMS;
     set->first = calloc(config->count + 1, sizeof *set->first);
     set->terms = calloc(config->count * most + 1, sizeof *set->terms);
     set->outside = calloc(config->count + 1, sizeof *set->outside);
@@ -420,9 +423,10 @@ static tz_status check_values(const tz_source_config *source, size_t points, tz_
 {
     for (int64_t i = 0; i < source->steps * (int64_t)points; i++)
         if (!isfinite(source->values[i]))
-            return tz_error_set(
-                error, TZ_RANGE, "values", "the value of step %" PRId64 ", point %" PRId64 " is %g",
-                i / (int64_t)points + 1, i % (int64_t)points + 1, source->values[i]);
+            return tz_error_set(error, TZ_RANGE, "values",
+                                "the value of step %" PRId64 ", point %" PRId64 " is %s",
+                                i / (int64_t)points + 1, i % (int64_t)points + 1,
+                                isnan(source->values[i]) ? "NaN" : "infinite");
     return TZ_OK;
 }
 
@@ -493,7 +497,8 @@ static tz_status add_row(tz_simulation *simulation, int64_t step, tz_error *erro
                 value = value_of(simulation, set, i, step);
             if (!isfinite(value))
                 return tz_error_set(error, TZ_SCRIPT, "values",
-                                    "the formula of a source is %g at step %" PRId64, value, step);
+                                    "the formula of a source is %s at step %" PRId64,
+                                    isnan(value) ? "NaN" : "infinite", step);
             for (size_t t = set->points.first[i]; t < set->points.first[i + 1];
                  t++, to += real->size) {
                 const double part = value * set->source.scale * set->points.terms[t].weight;
@@ -566,7 +571,7 @@ static tz_status need_rows(tz_receivers *r, int64_t more, tz_error *error)
     return TZ_OK;
 }
 
-/* ---- Bringing in ------------------------------------------------------------------------------ */
+/* ---- Bringing in ----------------------------------------------------------------------------- */
 
 static double sum_point(const tz_problem *problem, const point_set *set, size_t point,
                         const double *values)
@@ -653,8 +658,8 @@ static tz_status bring_in(tz_simulation *simulation, tz_error *error)
         return status;
     reception r = {
         .simulation = simulation,
-        .room = malloc((size_t)(tz_threads_count(simulation->pool) * values->records) *
-                       sizeof(double)),
+        .room =
+            malloc((size_t)(tz_threads_count(simulation->pool) * values->records) * sizeof(double)),
     };
     if (!r.room)
         return no_memory(error);
@@ -700,21 +705,6 @@ void tz_receivers_drop(tz_receivers *r, int64_t rows)
     memmove(r->steps, r->steps + rows, rest * sizeof *r->steps);
     memmove(r->values, r->values + rows * (int64_t)count, rest * count * sizeof *r->values);
     r->rows -= rows;
-}
-
-tz_status tz_receivers_put(tz_receivers *r, int64_t rows, const int64_t *steps,
-                           const double *values, tz_error *error)
-{
-    const size_t count = r->points.count, rest = (size_t)r->rows;
-    const tz_status status = need_rows(r, rows, error);
-    if (status || rows == 0)
-        return status;
-    memmove(r->steps + rows, r->steps, rest * sizeof *r->steps);
-    memmove(r->values + rows * (int64_t)count, r->values, rest * count * sizeof *r->values);
-    memcpy(r->steps, steps, (size_t)rows * sizeof *steps);
-    memcpy(r->values, values, (size_t)rows * count * sizeof *values);
-    r->rows += rows;
-    return TZ_OK;
 }
 
 /* ---- Calls of the backend -------------------------------------------------------------------- */

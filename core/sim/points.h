@@ -10,15 +10,9 @@
 #include "sim/types.h"
 #include "stencil/points.h"
 
-/* X(name, doc) */
-#define TZ_INTERPOLATION_TABLE(X)                                                                  \
-    X(grid, "points are cells")                                                                    \
-    X(linear, "of the two cells beside the point along each axis")                                 \
-    X(sinc, "of eight along each axis, by a sinc with a Kaiser window (Hicks 2002)")
-
-#define TZ__INTERPOLATION(name, doc) TZ_INTERPOLATE_##name,
-typedef enum tz_interpolation { TZ_INTERPOLATION_TABLE(TZ__INTERPOLATION) } tz_interpolation;
-#undef TZ__INTERPOLATION
+/* Points are cells; or a value is of the two cells beside it along each axis; or of eight, by a
+ * sinc with a Kaiser window (Hicks, Geophysics 67, 2002). */
+typedef enum tz_interpolation { TZ_ON_GRID, TZ_LINEAR, TZ_SINC } tz_interpolation;
 
 typedef struct tz_points_config {
     int field;
@@ -64,10 +58,6 @@ typedef struct tz_received {
 } tz_received;
 tz_received tz_receivers_get(const tz_receivers *receivers);
 void tz_receivers_drop(tz_receivers *receivers, int64_t rows);
-/* Put rows of an earlier run before all others. Errors: TZ_MEMORY. */
-tz_status tz_receivers_put(tz_receivers *receivers, int64_t rows, const int64_t *steps,
-                           const double *values, tz_error *error);
-
 /* Do sources add to fields? */
 bool tz_simulation_has_sources(const tz_simulation *simulation);
 

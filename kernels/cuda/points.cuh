@@ -15,8 +15,7 @@ struct tz_points_arguments {
     long long count, slot;
 };
 
-template <class T>
-TZ_DEVICE void tz_apply_point(const tz_points_arguments &a, const tz_point &p)
+template <class T> TZ_DEVICE void tz_apply_point(const tz_points_arguments &a, const tz_point &p)
 {
     T *at = (T *)(a.out[p.field] + p.offset);
     T value = *at;

@@ -563,8 +563,8 @@ static tz_status one_stage(tz_cuda_state *state, const tz_plan *plan, int height
                                         &l.streamed[f], error);
     const char *refusal = !status && problem->points ? tz_cuda_refusal(family, problem) : NULL;
     if (refusal)
-        status = tz_error_set(error, TZ_UNSUPPORTED, "family", "'%s' %s", problem->stencil->id,
-                              refusal);
+        status =
+            tz_error_set(error, TZ_UNSUPPORTED, "family", "'%s' %s", problem->stencil->id, refusal);
     if (!status)
         status = tz_cuda_points_begin(&state->points, state->cuda, problem, step, height, error);
     const int turns = status ? 0 : tz_cuda_turns(family, problem, height);

@@ -44,7 +44,8 @@ static void add_row(tz_cuda_points *p, const tz_problem *problem, const tz_point
     static const tz_point_list none = {.count = 0};
     const tz_point_list *added = points->added[f].count > 0 ? &points->added[f] : &none;
     const tz_point_list *recorded = points->recorded[f].count > 0 ? &points->recorded[f] : &none;
-    int32_t a = added->count ? added->first[row] : 0, r = recorded->count ? recorded->first[row] : 0;
+    int32_t a = added->count ? added->first[row] : 0,
+            r = recorded->count ? recorded->first[row] : 0;
     const int32_t a_end = added->count ? added->first[row + 1] : 0;
     const int32_t r_end = recorded->count ? recorded->first[row + 1] : 0;
     const size_t size = tz_problem_element_size(problem, f);
@@ -86,10 +87,10 @@ static tz_status make_lists(tz_cuda_points *p, tz_cuda *cuda, const tz_problem *
     clear_lists(p, cuda);
     p->added_index = malloc((adds + 1) * sizeof *p->added_index);
     p->recorded_index = malloc((records + 1) * sizeof *p->recorded_index);
-    p->staging = malloc((size_t)values->rows * (adds * real > records * values->slot
-                                                    ? adds * real
-                                                    : records * values->slot) +
-                        1);
+    p->staging =
+        malloc((size_t)values->rows *
+                   (adds * real > records * values->slot ? adds * real : records * values->slot) +
+               1);
     tz_status status = cells && p->added_index && p->recorded_index && p->staging
                            ? TZ_OK
                            : tz_error_set(error, TZ_MEMORY, NULL, "not enough memory for points");
@@ -109,8 +110,8 @@ static tz_status make_lists(tz_cuda_points *p, tz_cuda *cuda, const tz_problem *
     if (!status)
         status = tz_cuda_allocate(cuda, &p->added, (size_t)values->rows * adds * real, error);
     if (!status)
-        status = tz_cuda_allocate(cuda, &p->recorded,
-                                  (size_t)values->rows * records * values->slot, error);
+        status = tz_cuda_allocate(cuda, &p->recorded, (size_t)values->rows * records * values->slot,
+                                  error);
     if (!status && !p->kernel.function)
         status = tz_cuda_load(cuda, &p->kernel, tz_cuda_text_points, "tz_apply_points",
                               tz_cuda_headers, tz_cuda_headers_count, error);
@@ -120,6 +121,9 @@ static tz_status make_lists(tz_cuda_points *p, tz_cuda *cuda, const tz_problem *
     else
         p->of = points;
     p->real = real;
+    p->whole = p->records == values->records;
+    for (int i = 0; i < p->records; i++)
+        p->whole = p->whole && p->recorded_index[i] == i;
     return status;
 }
 
@@ -167,16 +171,17 @@ tz_status tz_cuda_points_apply(tz_cuda_points *p, tz_cuda *cuda, int pass, int64
         return TZ_OK;
     const tz_point_values *values = p->of->values;
     const int64_t k = step - values->begin;
-    kernel_arguments passed = {
-        .points = p->cells + (tz_cu_pointer)p->first[pass] * sizeof(tz_cuda_point),
-        .count = count,
-        .slot = (int64_t)values->slot};
+    kernel_arguments passed = {.points =
+                                   p->cells + (tz_cu_pointer)p->first[pass] * sizeof(tz_cuda_point),
+                               .count = count,
+                               .slot = (int64_t)values->slot};
     memcpy(passed.out, out, sizeof passed.out);
     passed.added = p->added + (tz_cu_pointer)(k * p->adds) * p->real;
     passed.recorded = p->recorded + (tz_cu_pointer)(k * p->records) * values->slot;
     p->rows = k + 1;
     void *pointers[] = {&passed};
-    return tz_cuda_launch(cuda, NULL, &p->kernel, (const int[]){(count + THREADS - 1) / THREADS, 1, 1},
+    return tz_cuda_launch(cuda, NULL, &p->kernel,
+                          (const int[]){(count + THREADS - 1) / THREADS, 1, 1},
                           (const int[]){THREADS, 1, 1}, 0, false, pointers, error);
 }
 
@@ -186,12 +191,13 @@ tz_status tz_cuda_points_take(tz_cuda_points *p, tz_cuda *cuda, tz_error *error)
         return TZ_OK;
     const tz_point_values *values = p->of->values;
     const size_t slot = values->slot;
-    const tz_status status = tz_cuda_download(
-        cuda, p->staging, p->recorded, (size_t)(p->rows * p->records) * slot, error);
+    const tz_status status =
+        tz_cuda_download(cuda, p->whole ? values->recorded : p->staging, p->recorded,
+                         (size_t)(p->rows * p->records) * slot, error);
     if (status)
         return status;
     const char *from = p->staging;
-    for (int64_t k = 0; k < p->rows; k++) {
+    for (int64_t k = 0; k < p->rows && !p->whole; k++) {
         char *to = values->recorded + (size_t)(k * values->records) * slot;
         for (int i = 0; i < p->records; i++, from += slot)
             memcpy(to + (size_t)p->recorded_index[i] * slot, from, slot);

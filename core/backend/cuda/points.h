@@ -24,12 +24,13 @@ typedef struct tz_cuda_points {
     tz_cu_pointer cells, added, recorded;
     int first[TZ_PASSES_MAX + 1]; /* the cells of each pass, then their number */
     int adds, records;
-    size_t real; /* bytes of an added value */
+    size_t real;                           /* bytes of an added value */
     int64_t *added_index, *recorded_index; /* of the device's values in tz_point_values */
-    char *staging; /* of the added or the recorded values of all rows */
-    int64_t rows;  /* that have been recorded */
-    int64_t uploaded;    /* rows of `added` that the device has, */
-    uint64_t generation; /* of this one */
+    bool whole;                            /* the recorded values are all, in their order */
+    char *staging;                         /* of the added or the recorded values of all rows */
+    int64_t rows;                          /* that have been recorded */
+    int64_t uploaded;                      /* rows of `added` that the device has, */
+    uint64_t generation;                   /* of this one */
     tz_cuda_kernel kernel;
 } tz_cuda_points;
 

@@ -84,8 +84,8 @@ typedef struct tz_cuda_state {
     tz_cuda_staging *staging;     /* of store, load and fill */
     tz_cuda_snapshots *snapshots; /* created by the first snapshot */
     tz_cuda_points points;
-    bool replays;                 /* stages may go into graphs */
-    tz_cuda_queue *scratch;       /* for recording graphs */
+    bool replays;           /* stages may go into graphs */
+    tz_cuda_queue *scratch; /* for recording graphs */
 } tz_cuda_state;
 
 /* Functions of tz_backend. */

@@ -76,8 +76,8 @@ static bool has_beside(const tz_problem *problem)
 static bool direct_fuses(const tz_problem *problem)
 {
     const tz_stencil *s = problem->stencil;
-    if (s->passes_count != 2 || problem->bits || problem->points || tz_cuda_fields_of_role(problem, TZ_STREAMED) ||
-        (problem->dims > 2 && !has_beside(problem)))
+    if (s->passes_count != 2 || problem->bits || problem->points ||
+        tz_cuda_fields_of_role(problem, TZ_STREAMED) || (problem->dims > 2 && !has_beside(problem)))
         return false;
     const tz_reach reach = reach_of(problem, 1, s->passes[0].writes);
     int again = 0;
