@@ -276,8 +276,8 @@ static int method_receivers(lua_State *L)
         number++;
     *last = made->recording = recording;
     snprintf(recording->file, sizeof recording->file, "%s", file ? file : "");
-    snprintf(recording->part, sizeof recording->part, ".receivers-%zu-%d.part", handle->index + 1,
-             number);
+    snprintf(recording->part, sizeof recording->part, TZ_RECORDING_PREFIX "%zu-%d",
+             handle->index + 1, number);
     if (file && tz_handle_is_dry(handle))
         tz_context_print(handle->context, "  writes %s\n", file);
     return 1;

@@ -47,7 +47,7 @@ static tz_status io_error(const tz_recording *r, tz_error *error)
 
 static void part_path(const tz_recording *r, const tz_run_files *files, char path[PATH_MAX + 80])
 {
-    snprintf(path, PATH_MAX + 80, "%s/%s", tz_folder_path(files->folder), r->part);
+    tz_checkpoints_path(tz_folder_path(files->folder), r->part, path, PATH_MAX + 80);
 }
 
 int64_t tz_recording_rows(const tz_recording *r)
@@ -81,6 +81,9 @@ tz_status tz_recording_keep(tz_recording *r, const tz_run_files *files, size_t m
     errno = 0;
     if (!r->stream) {
         char path[PATH_MAX + 80];
+        const tz_status made = tz_checkpoints_make(tz_folder_path(files->folder), error);
+        if (made)
+            return made;
         part_path(r, files, path);
         r->stream = fopen(path, "w+b");
         if (!r->stream)
@@ -90,6 +93,7 @@ tz_status tz_recording_keep(tz_recording *r, const tz_run_files *files, size_t m
         fwrite(memory.values, row_bytes(r), rows, r->stream) != rows || fflush(r->stream) != 0 ||
         (sync && fsync(fileno(r->stream)) != 0))
         return io_error(r, error);
+    r->needed |= sync;
     r->kept += memory.rows;
     tz_receivers_drop(r->receivers, memory.rows);
     return TZ_OK;
@@ -109,6 +113,7 @@ tz_status tz_recording_go_on(tz_recording *r, const tz_run_files *files, int64_t
     if (ftello(r->stream) < (off_t)((size_t)rows * row_bytes(r)))
         return tz_error_set(error, TZ_FORMAT, r->part, "the receivers' values are cut off");
     r->kept = rows;
+    r->needed = true;
     return TZ_OK;
 }
 
@@ -157,10 +162,12 @@ tz_status tz_recording_write(tz_recording *r, const char *path, tz_error *error)
 void tz_recording_close(tz_recording *r, const tz_run_files *files)
 {
     char path[PATH_MAX + 80];
-    if (r->stream) {
-        part_path(r, files, path);
+    if (r->stream)
         fclose(r->stream);
+    if (r->stream && !r->needed) {
+        part_path(r, files, path);
         unlink(path);
+        rmdir(tz_checkpoints_path(tz_folder_path(files->folder), "", path, sizeof path));
     }
     free(r);
 }
