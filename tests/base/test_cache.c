@@ -152,34 +152,6 @@ TEST(entries_that_others_may_have_written_are_not_read)
     assert_false(holds("a", &own));
 }
 
-/* A wrong byte anywhere, or a short entry. */
-TEST(damaged_entries_are_not_read)
-{
-    scratch *s = *state;
-    char folder[800], entry[1200];
-    struct stat facts;
-    setenv("TRAPEZE_CACHE", scratch_path(s, "damaged"), 1);
-    snprintf(folder, sizeof folder, "%s", scratch_path(s, "damaged/own"));
-    tz_cache_write(key_of("a"), &own, data, sizeof data);
-    find_entry(entry, folder);
-    assert_int_equal(stat(entry, &facts), 0);
-    for (off_t at = 0; at <= facts.st_size + 1; at++) {
-        const int file = open(entry, O_RDWR);
-        char byte;
-        if (at >= facts.st_size) {
-            assert_int_equal(ftruncate(file, at > facts.st_size ? 0 : facts.st_size / 2), 0);
-        } else {
-            assert_int_equal(pread(file, &byte, 1, at), 1);
-            byte ^= 1;
-            assert_int_equal(pwrite(file, &byte, 1, at), 1);
-        }
-        close(file);
-        assert_false(holds("a", &own));
-        tz_cache_write(key_of("a"), &own, data, sizeof data);
-        assert_true(holds("a", &own));
-    }
-}
-
 /* Somebody who may write in the folder above exchanges this user's folder and his own, again and
  * again. */
 TEST(exchanged_folders_are_never_read)
