@@ -49,7 +49,8 @@ for part in $parts; do
             if [ "$part" = contract ]; then
                 row contract "$stencil" env TZ_CONTRACT=full "$bin/contract" --stencil "$stencil" $plugins
             else
-                row simt "$stencil" env TZ_ALL=1 "$bin/test_simt" --stencil "$stencil"
+                n=$(nproc)
+                row simt "$stencil" sh -c "seq $n | TZ_ALL=1 xargs -P $n -I K '$bin/test_simt' --stencil $stencil --part K,$n"
             fi
         done
         ;;

@@ -376,6 +376,7 @@ static tz_status auto_create(tz_policy *policy, tz_error *error)
         return TZ_OK;
     tz_plan plan = policy->wish.given;
     if (rows) {
+        plan.height = plan.height > 0 ? plan.height : 1; /* the compiled ones wait for its end */
         const tz_status status = tz__policy_complete(subject, &plan, error);
         if (!status)
             tz__policy_decide(policy, &plan, NAN, "formulas are interpreted%s",

@@ -197,6 +197,47 @@ static tz_status create_fields(tz_simulation *simulation, tz_error *error)
     return status;
 }
 
+static void destroy_fields(tz_simulation *simulation)
+{
+    tz_correction *correction = simulation->correction;
+    tz__ahead_destroy(simulation->ahead);
+    simulation->ahead = NULL;
+    if (correction && correction->state)
+        simulation->backend->destroy(correction->state);
+    if (correction)
+        correction->state = NULL;
+    if (simulation->state)
+        simulation->backend->destroy(simulation->state);
+    simulation->state = NULL;
+}
+
+/* On the processor, if a GPU that nobody named has too little memory. */
+static tz_status create_fields_somewhere(tz_simulation *simulation,
+                                         const tz_simulation_config *config, tz_error *error)
+{
+    tz_error full = {.code = TZ_OK}, why;
+    tz_status status = create_fields(simulation, &full);
+    const bool may_leave = status == TZ_MEMORY && simulation->backend->is_gpu &&
+                           !simulation->backend_given && !config->device &&
+                           simulation->devices.count == 0;
+    if (may_leave) {
+        destroy_fields(simulation);
+        simulation->backend = tz_backend_of_kind(false);
+        snprintf(simulation->choice, sizeof simulation->choice, "the GPU's memory is too small");
+        status = look_at_device(simulation, false, &why);
+        if (!status)
+            status = choose_plans(simulation, config, &why);
+        if (!status)
+            status = create_fields(simulation, &why);
+        if (status == TZ_MEMORY)
+            full = why; /* neither has enough */
+        status = status ? (tz_status)full.code : TZ_OK;
+    }
+    if (status && error)
+        *error = full;
+    return status;
+}
+
 tz_status tz_simulation_create(tz_simulation **out, const tz_simulation_config *config,
                                tz_error *error)
 {
@@ -210,7 +251,7 @@ tz_status tz_simulation_create(tz_simulation **out, const tz_simulation_config *
     simulation->registry = config->registry;
     tz_status status = set_up_whole(simulation, config, error);
     if (!status && !config->dry)
-        status = create_fields(simulation, error);
+        status = create_fields_somewhere(simulation, config, error);
     if (status) {
         tz_simulation_destroy(simulation);
         return status;
@@ -223,16 +264,11 @@ void tz_simulation_destroy(tz_simulation *simulation)
 {
     if (!simulation)
         return;
-    tz_correction *correction = simulation->correction;
-    tz__ahead_destroy(simulation->ahead);
+    destroy_fields(simulation);
     tz__simulation_forget_jump(simulation);
-    if (correction && correction->state)
-        simulation->backend->destroy(correction->state);
-    if (correction)
-        tz_problem_clear(&correction->problem);
-    free(correction);
-    if (simulation->state)
-        simulation->backend->destroy(simulation->state);
+    if (simulation->correction)
+        tz_problem_clear(&simulation->correction->problem);
+    free(simulation->correction);
     tz_policy_destroy(simulation->policy);
     tz__points_destroy(simulation);
     tz_threads_destroy(simulation->pool);

@@ -65,6 +65,16 @@ check "no program that compiles: doctor" says "NVRTC: no program trapeze-compile
 check "no program that compiles: auto" [ "$(grep -c 'auto takes it' out)" -eq 1 ]
 check "no program that compiles: auto takes the CPU" [ "$(grep -c 'cuda.*auto takes it' out)" -eq 0 ]
 
+# A GPU whose memory is too small, for fields of 12,288 bytes that would begin there.
+export FAKE_CUDA_MEMORY=15000
+TRAPEZE_CACHE=$work/small t run two.lua
+expect "too small a GPU: auto" rc 0 errs "by cpu with" errs "(auto: the GPU's memory is too small)"
+for wish in "--backend cuda" "--family direct"; do
+    TRAPEZE_CACHE=$work/small t run two.lua -q $wish
+    expect "too small a GPU, $wish" rc 1 errs "not enough GPU memory on Fake GPU A" lines_err 1
+done
+unset FAKE_CUDA_MEMORY
+
 # A stencil of a scenario needs no C compiler.
 cat >defined.lua <<'END'
 local tz = require "trapeze"

@@ -85,18 +85,6 @@ else
     skip "a read-only cache" "this user may write everywhere"
 fi
 
-# Eight at once, with an empty cache.
-export TRAPEZE_CACHE="$work/many"
-for i in 1 2 3 4 5 6 7 8; do
-    "$bin" run heat.lua -q --out "at-once-$i" >"once-$i.out" 2>&1 </dev/null &
-done
-wait
-for i in 1 2 3 4 5 6 7 8; do
-    check "eight processes at once: $i" grep -q '"status": "done"' "at-once-$i/run.json"
-done
-check "eight processes: one entry, nothing else" is "$(ls -A many/stencils | wc -l)" 1
-export TRAPEZE_CACHE="$work/cache"
-
 # ---- Compilers ---------------------------------------------------------------------------------
 cat >bad-cc <<'END'
 #!/bin/sh
@@ -156,13 +144,11 @@ PATH=/nowhere t run raw.lua -q --unsafe
 check "C code without a compiler" errs "raw.lua:2: tz.stencil: a stencil of a scenario needs a C compiler"
 
 # ---- trapeze new -------------------------------------------------------------------------------
-builds() { # builds NAME: the plugin builds, its tests pass, its scenario draws
-    TZ_CONTRACT=smoke sh -c "cmake -S $1 -B $1/build -DCMAKE_BUILD_TYPE=Debug && cmake --build $1/build && ctest --test-dir $1/build --output-on-failure" >out 2>err </dev/null
+builds() { # builds NAME: the plugin builds
+    sh -c "cmake -S $1 -B $1/build -DCMAKE_BUILD_TYPE=Debug && cmake --build $1/build" >out 2>err </dev/null
     rc=$?
-    check "new $1: builds unedited and passes its tests" is $rc 0
+    check "new $1: builds unedited" is $rc 0
     check "new $1: no warning" sh -c '! grep -q "warning:" out err'
-    check "new $1: with the contract" grep -q "contract .*Passed" out
-    check "new $1: draws" sh -c 'ls "$1"/build/run/*.png >/dev/null' - "$1"
 }
 t new plate
 expect "new" rc 0 says "ctest --test-dir plate/build"
@@ -180,6 +166,11 @@ check "new --stencil alone" errs "--stencil and --set need --from SCENARIO"
 t new mine --from heat.lua
 check "new --from" is $rc 0
 builds mine
+TZ_CONTRACT=smoke ctest --test-dir mine/build --output-on-failure >out 2>err </dev/null
+rc=$?
+expect "new mine: its tests" rc 0 says "contract"
+check "new mine: with the contract" grep -q "contract .*Passed" out
+check "new mine: draws" sh -c 'ls mine/build/run/*.png >/dev/null'
 t run heat.lua --out hash-1
 sed '/ steps in /,$d' err >hash-defined
 t run mine/mine.lua --plugins mine/build --out hash-2
@@ -188,8 +179,9 @@ check "the plugin has the bits of the scenario" cmp -s hash-defined hash-plugin
 plain_cc plain-cc
 CC="$work/plain-cc" t new functions --from "$here/../scenario/stencil_kinds.lua" --stencil functions
 check "new --from: a scenario of many stencils" is $rc 0
-check "a new text reads all cells before it writes" sh -c 'exec >out 2>&1; cmake -S functions -B functions/build -DCMAKE_BUILD_TYPE=Debug && cmake --build functions/build &&
-    TZ_CONTRACT=smoke "$1" --section descriptor --section fields --section radius --section identity functions/build' - "$(dirname "$bin")/../test-bin/contract"
+builds functions
+check "a new text reads all cells before it writes" sh -c 'TZ_CONTRACT=smoke "$1" --section descriptor --section fields --section radius --section identity functions/build >out 2>&1' - \
+    "$(dirname "$bin")/../test-bin/contract"
 cat >two.lua <<'END'
 local tz = require "trapeze"
 local a = tz.stencil { name = "a", dims = 1, update = "u[-1]" }

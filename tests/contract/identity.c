@@ -290,8 +290,8 @@ static bool is_best(const tz_stencil *stencil, tz_isa isa)
             same = same &&
                    rows_of(pass->kernels, (int)isa, (tz_precision)precision) ==
                        rows_of(pass->kernels, best, (tz_precision)precision) &&
-                   rows_of(pass->together, (int)isa, (tz_precision)precision) ==
-                       rows_of(pass->together, best, (tz_precision)precision);
+                   rows_of(pass->in_place, (int)isa, (tz_precision)precision) ==
+                       rows_of(pass->in_place, best, (tz_precision)precision);
         }
     return same;
 }

@@ -1,5 +1,5 @@
 /* Augmented stencils: how many points the convolved coefficients have, and what is refused and
- * why. */
+ * why. Their values: tests/scenario/augment.lua. */
 #include "tests/define/define.h"
 #include "tests/support.h"
 
@@ -74,36 +74,6 @@ TEST(test_points)
         for (int m = 1; m <= 4; m++)
             assert_int_equal(points(known[i].dims, known[i].radius, known[i].star, m),
                              known[i].points[m - 1]);
-}
-
-/* Coefficients of two steps are the products of those of one, in double precision. */
-TEST(test_coefficients)
-{
-    static const double wanted[] = {0.01, 0.14, 0.53, 0.28, 0.04};
-    double values[] = {0.1, 0.7, 0.2};
-    const tz_defined_field field = REAL_STATE("u");
-    tz_defined_coefficients c = {
-        .dims = 1, .side = {3, 1, 1}, .values = values, .scale = 1, .augment = 2};
-    tz_definition d = {.id = "one",
-                       .dims = 1,
-                       .fields_count = 1,
-                       .fields = &field,
-                       .coefficients = &c,
-                       .boundaries = TZ_ALLOW(TZ_PERIODIC),
-                       .boundary = TZ_PERIODIC};
-    tz_build *build = malloc(sizeof *build);
-    assert_non_null(build);
-    assert_ok(tz_build_begin(build, &d, &failure));
-    for (size_t i = 0; i < sizeof wanted / sizeof *wanted; i++) {
-        double nearest = 1;
-        for (int n = 0; n < build->e.count; n++)
-            if (build->e.nodes[n].kind == TZ_EXPR_NUMBER)
-                nearest = fmin(nearest, fabs(build->e.nodes[n].number - wanted[i]));
-        if (nearest > 1e-15)
-            fail_msg("the coefficient %g is %g off", wanted[i], nearest);
-    }
-    tz_build_end(build);
-    free(build);
 }
 
 /* ---- What is refused ------------------------------------------------------------------------- */

@@ -152,75 +152,6 @@ TEST(the_same_id_twice_is_refused)
     tz_registry_destroy(registry);
 }
 
-TEST(damaged_entries_are_built_again)
-{
-    char path[1024];
-    const char *cache = fresh_cache(*state);
-    define_afresh();
-    assert_int_equal(entries(cache, path, sizeof path), 1);
-    for (int k = 0; k < 4; k++) {
-        struct stat before, after;
-        FILE *file = fopen(path, "r+");
-        assert_non_null(file);
-        fseek(file, k < 2 ? 200 + 4000 * k : 4, SEEK_SET);
-        if (k < 3)
-            fputc('#', file);
-        fclose(file);
-        if (k == 3)
-            assert_int_equal(truncate(path, 900), 0);
-        assert_int_equal(stat(path, &before), 0);
-        define_afresh();
-        assert_int_equal(stat(path, &after), 0);
-        assert_true(before.st_ino != after.st_ino);
-    }
-}
-
-TEST(without_a_cache_each_run_compiles)
-{
-    fresh_cache(*state);
-    setenv("TRAPEZE_CACHE", "", 1);
-    define_afresh();
-    define_afresh();
-    setenv("TRAPEZE_CACHE", "/dev/null/cache", 1);
-    define_afresh();
-    char text[1024];
-    while (tz_cache_take_warning(text, sizeof text))
-        ;
-}
-
-TEST(an_open_cache_is_refused)
-{
-    char folder[800];
-    snprintf(folder, sizeof folder, "%s/stencils", fresh_cache(*state));
-    define_afresh();
-    assert_int_equal(chmod(folder, 0777), 0);
-    check_error(define_and_fail(), TZ_IO, folder, "is open to other users");
-    char text[4096];
-    assert_int_equal(tz_define_describe(text, sizeof text), 1);
-    assert_non_null(strstr(text, "NOT usable"));
-    assert_int_equal(chmod(folder, 0700), 0);
-    assert_int_equal(tz_define_describe(text, sizeof text), 0);
-    assert_non_null(strstr(text, "compiler: "));
-    assert_non_null(strstr(text, "core/include"));
-}
-
-TEST(a_missing_compiler)
-{
-    char *paths = strdup(getenv("PATH")), text[4096];
-    fresh_cache(*state);
-    setenv("PATH", "/nowhere", 1);
-    check_error(define_and_fail(), TZ_UNSUPPORTED, "", "apt-get install gcc");
-    assert_int_equal(tz_define_describe(text, sizeof text), 0);
-    assert_non_null(strstr(text, "missing, optional: "));
-    setenv("PATH", paths, 1);
-    setenv("CC", "no-such-compiler -O2", 1);
-    check_error(define_and_fail(), TZ_UNSUPPORTED, "",
-                "CC names a C compiler that is not there, 'no-such-compiler'");
-    setenv("CC", "  ", 1);
-    define_afresh();
-    free(paths);
-}
-
 TEST(a_compiler_that_fails)
 {
     fresh_cache(*state);
@@ -261,34 +192,6 @@ static tz_registry *in_memory(const tz_stencil **stencil)
     return registry;
 }
 
-static int after_a_moment(void)
-{
-    static double start;
-    if (start == 0)
-        start = tz_machine_clock_s();
-    return tz_machine_clock_s() - start > 0.1;
-}
-
-TEST(a_compiler_that_hangs_ends_with_the_run)
-{
-    fresh_cache(*state);
-    use_compiler(*state, "#!/bin/sh\ncase $* in *--version*) echo mine; exit 0;; esac\n"
-                         "sleep 100\n");
-    tz_registry *registry = NULL;
-    tz_defined_source source = {.cell_text = (char *)cell, .plugin_text = (char *)plugin};
-    const double start = tz_machine_clock_s();
-    assert_ok(tz_registry_create(&registry, NULL, 0, &failure));
-    check_error(tz_define_plugin(registry, "spread", &source, "a.lua:3", after_a_moment, &failure),
-                TZ_INTERRUPTED, "", "interrupted");
-    tz_registry_destroy(registry);
-    const tz_stencil *stencil;
-    registry = in_memory(&stencil);
-    tz_stencil_compile_begin(stencil, false, &(tz_cancel){NULL, NULL});
-    assert_true(tz_stencil_is_compiling(stencil));
-    tz_registry_destroy(registry);
-    assert_true(tz_machine_clock_s() - start < 30);
-}
-
 TEST(rows_are_compiled_beside_the_run)
 {
     static const tz_cancel never = {NULL, NULL};
@@ -303,7 +206,7 @@ TEST(rows_are_compiled_beside_the_run)
     use_compiler(*state, text);
     tz_registry *registry = in_memory(&stencil);
     const tz_kernels *interpreted = stencil->passes[0].kernels;
-    assert_null(stencil->passes[0].together);
+    assert_null(stencil->passes[0].in_place);
     tz_stencil_compile_begin(stencil, false, &never);
     for (int i = 0; i < 20; i++)
         assert_true(tz_stencil_is_compiling(stencil));
@@ -312,7 +215,7 @@ TEST(rows_are_compiled_beside_the_run)
     while (tz_stencil_is_compiling(stencil))
         usleep(10000);
     assert_ptr_not_equal(stencil->passes[0].kernels, interpreted);
-    assert_non_null(stencil->passes[0].together);
+    assert_non_null(stencil->passes[0].in_place);
     assert_false(tz_stencil_take_fault(stencil, &fault));
     assert_ok(tz_stencil_compile(stencil, &never, &fault));
     tz_registry_destroy(registry);
@@ -320,7 +223,7 @@ TEST(rows_are_compiled_beside_the_run)
     registry = in_memory(&stencil);
     tz_stencil_compile_begin(stencil, false, &never);
     assert_false(tz_stencil_is_compiling(stencil));
-    assert_non_null(stencil->passes[0].together);
+    assert_non_null(stencil->passes[0].in_place);
     tz_registry_destroy(registry);
     /* A compiler that fails leaves what is there, and is called once. */
     use_compiler(*state, "#!/bin/sh\ncase $* in *--version*) echo mine;; *) exit 7;; esac\n");
@@ -330,7 +233,7 @@ TEST(rows_are_compiled_beside_the_run)
                 "failed without a message (exit code 7)");
     use_compiler(*state, "#!/bin/sh\nexec cc \"$@\"\n");
     assert_int_equal(tz_stencil_compile(stencil, &never, &failure), TZ_PLUGIN);
-    assert_null(stencil->passes[0].together);
+    assert_null(stencil->passes[0].in_place);
     assert_true(tz_stencil_take_fault(stencil, &fault));
     assert_false(tz_stencil_take_fault(stencil, &fault));
     tz_registry_destroy(registry);

@@ -89,15 +89,4 @@ check "the refusal names the file" errs "cut-50.so"
 limited "$bin" plugins --plugins "$good" --plugins "$good/../plugins"
 check "a folder that is given twice is read once" [ "$(grep -c '^refused' out)" -eq 0 ]
 
-# Each alone.
-for file in bad/*.so; do
-    rm -rf alone
-    mkdir alone
-    mv "$file" alone/
-    limited "$bin" plugins --plugins alone
-    [ $rc -le 1 ] || echo "$file: exit code $rc" >>broken
-    mv alone/*.so bad/
-done
-cp broken out 2>/dev/null || : >out
-check "no file alone ends the program" [ ! -s broken ]
 finish

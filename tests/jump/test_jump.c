@@ -370,35 +370,6 @@ TEST(jumps_are_iterations)
 
 /* ---- Steady states --------------------------------------------------------------------------- */
 
-/* The chip's steady state, from a start that is far from it, against many steps in double
- * precision. */
-TEST(hotspot_steady)
-{
-    static const trial chip = {.of = &hotspot, {12, 10}, {"clamp", "clamp"}};
-    enum { CELLS = 120, STEPPED = 200000 };
-    double steady[CELLS], stepped[CELLS];
-    exact_system s;
-    tz_run_result result;
-    tz_update update;
-    NEED_LIBRARY();
-    begin(&s, &chip, "cpu");
-    const tz_run run = {.steps = STEPPED, .until_residual = NAN};
-    assert_ok(run_simulation(s.simulation, &run, &result, &failure));
-    assert_ok(tz_simulation_read(s.simulation, 0, NULL, stepped, &failure));
-    assert_ok(tz_simulation_fill(s.simulation, 0, NULL, 400.0, &failure));
-    assert_ok(tz_simulation_steady(s.simulation, &failure));
-    assert_ok(tz_simulation_read(s.simulation, 0, NULL, steady, &failure));
-    assert_int_equal(tz_simulation_step(s.simulation), STEPPED);
-    double off = 0.0;
-    for (int i = 0; i < CELLS; i++)
-        off = fmax(off, fabs(steady[i] - stepped[i]));
-    assert_ok(tz_simulation_measure(s.simulation, &update, &failure));
-    print_message("hotspot: steady state %.2g K from %d steps, an iteration changes %.2g K\n", off,
-                  STEPPED, update.largest);
-    assert_true(off <= 1e-9 && update.largest < 1e-12);
-    tz_simulation_destroy(s.simulation);
-}
-
 /* lap(u) = f on the unit square with u = 0 past its sides: u = sin(pi x) sin(pi y) up to h^2. */
 TEST(poisson_steady)
 {
@@ -426,67 +397,7 @@ TEST(poisson_steady)
     tz_simulation_destroy(s.simulation);
 }
 
-/* Nothing leaves between clamped or periodic sides. */
-TEST(the_sum_stays)
-{
-    NEED_LIBRARY();
-    for (int i = 0; i < 2; i++) {
-        const char *sides = i == 0 ? "clamp" : "periodic";
-        const trial plate = {.of = &plain_star, {37, 24}, {sides, sides}};
-        tz_reduction before, after;
-        exact_system s;
-        begin(&s, &plate, "cpu");
-        assert_ok(tz_simulation_reduce(s.simulation, 0, &before, &failure));
-        jump_by(s.simulation, 1000000);
-        assert_ok(tz_simulation_reduce(s.simulation, 0, &after, &failure));
-        assert_true(fabs(after.sum - before.sum) <= 2e-15 * before.sum);
-        tz_simulation_destroy(s.simulation);
-    }
-}
-
 /* ---- Refusals -------------------------------------------------------------------------------- */
-
-TEST(what_is_found_out)
-{
-    static const struct {
-        double kind;
-        double conductivity; /* of one cell; 0.2 elsewhere */
-        const char *message;
-    } cases[] = {
-        {0, 0.2, "it is not linear: of values between"},
-        {1, 0.2, "its coefficients vary from cell to cell: in cell (17, 11, 0)"},
-        {2, 0.2, "iterations differ"},
-        {3, 0.3,
-         "its coefficients follow field 'conductivity', which differs from cell to cell (from "
-         "0.2 to 0.3)"},
-        {3, 0.2, NULL},
-    };
-    NEED_LIBRARY();
-    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        const kind bent = {.stencil = "bent", 2, .params = {{"kind", cases[i].kind, NULL}}};
-        const trial t = {.of = &bent, {32, 19}, {"periodic", "periodic"}};
-        const tz_box one = {{5, 6, 0}, {6, 7, 1}};
-        const tz_run run = {.steps = 5, .until_residual = NAN, .jumps = true};
-        tz_run_result result;
-        tz_reduction before, after;
-        tz_simulation *simulation = NULL;
-        assert_ok(try_create(&t, "cpu", &simulation));
-        assert_ok(tz_simulation_fill(simulation, 0, NULL, 3.0, &failure));
-        assert_ok(tz_simulation_fill(simulation, 0, &one, 7.0, &failure));
-        assert_ok(tz_simulation_fill(simulation, 1, &one, cases[i].conductivity, &failure));
-        assert_ok(tz_simulation_reduce(simulation, 0, &before, &failure));
-        failure = (tz_error){0};
-        const tz_status status = run_simulation(simulation, &run, &result, &failure);
-        if (cases[i].message) {
-            check_error_of(status, TZ_UNSUPPORTED, &failure, "bent", cases[i].message);
-            assert_ok(tz_simulation_reduce(simulation, 0, &after, &failure));
-            assert_true(before.hash == after.hash);
-        } else {
-            assert_ok(status);
-        }
-        tz_simulation_destroy(simulation);
-    }
-}
 
 TEST(without_the_library)
 {

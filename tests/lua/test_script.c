@@ -1,4 +1,5 @@
-/* tz_script_run: what it returns, reports and leaves behind for scripts that end in every way. */
+/* tz_script_run: what is printed and logged, and what is left at the end. How scripts fail:
+ * tests/cli/run_scripts_tests.sh. */
 #include "tests/registry.h"
 #include "tests/support.h"
 
@@ -72,16 +73,6 @@ static char *slurp(const char *name, size_t *bytes)
     "local sim = tz.simulation { plugin = 'hotspot', grid = { 8, 8 },\n"                           \
     "  fields = { temperature = 300, power = 0 } }\n"
 
-TEST(a_script_runs)
-{
-    static const char *const sets[] = {"n=3", "m=4", "n=5"};
-    assert_int_equal(run("print(require('trapeze').args.n, 'a')\n", false, 3, sets), TZ_OK);
-    assert_string_equal(printed, "5\ta\n");
-    assert_non_null(strstr(noted, "W:--set m: the script never reads tz.args.m"));
-    assert_string_equal(result.folder, "");
-    assert_int_equal(access("runs", F_OK), -1);
-}
-
 TEST(zero_bytes_are_printed)
 {
     ends(TZ_OK, "print('a\\0b')\nprint('c')\n");
@@ -93,33 +84,6 @@ TEST(long_lines_are_logged_whole)
 {
     ends(TZ_OK, "require('trapeze').log(('x'):rep(3000))\n");
     assert_int_equal(strlen(noted), 3003); /* "L:" and a newline */
-}
-
-/* A script that runs nothing and writes nothing else has a log, too. */
-TEST(what_is_logged_is_kept)
-{
-    size_t bytes;
-    ends(TZ_OK, "require('trapeze').log('only', 'said')\n");
-    assert_string_equal(result.folder, "runs/s-002");
-    char *text = slurp("log.txt", &bytes);
-    assert_string_equal(text, "only said\n");
-    ends(TZ_SCRIPT, "require('trapeze').log('only')\nerror('no')\n");
-    text = slurp("log.txt", &bytes);
-    assert_int_equal(strncmp(text, "only\n", 5), 0);
-    ends(TZ_OK, "warn('only')\n");
-    assert_string_equal(result.folder, ""); /* a warning alone makes none */
-}
-
-TEST(a_simulation_is_counted)
-{
-    ends(TZ_OK, HEAT "sim:run(10)\ntz.log('done', sim.step)\n");
-    assert_int_equal(result.steps, 10);
-    assert_true(result.updates == 640);
-    assert_int_equal(result.ran, 1);
-    assert_string_equal(result.folder, "runs/s-004");
-    assert_non_null(strstr(noted, "L:done 10\n"));
-    assert_int_equal(access("runs/s-004/run.json", F_OK), 0);
-    assert_int_equal(access("runs/s-004/scenario.lua", F_OK), 0);
 }
 
 /* Lines from before the first run or file are in log.txt, too, in order. */
@@ -166,52 +130,6 @@ TEST(plots_are_checked_at_the_start)
                      TZ_SCRIPT);
     setenv("PATH", before, 1);
     free(before);
-}
-
-TEST(a_check_writes_nothing)
-{
-    assert_int_equal(
-        run(HEAT "sim:every(5, tz.npy())\nsim:run(10)\ntz.expect(false)\n", true, 0, NULL), TZ_OK);
-    assert_int_equal(result.steps, 0);
-    assert_string_equal(result.folder, "");
-    assert_non_null(strstr(printed, "every 5: temperature-NNNNNN.npy, 3 files\n"));
-    assert_non_null(strstr(printed, "expectations: skipped\n"));
-}
-
-TEST(failures_have_their_codes)
-{
-    static const struct {
-        const char *code;
-        tz_status status;
-        const char *message;
-        bool traceback;
-    } cases[] = {
-        {"x = = 1\n", TZ_SCRIPT, "s.lua:1: unexpected symbol near '='", false},
-        {"local t\nprint(t.x)\n", TZ_SCRIPT, "s.lua:2: attempt to index a nil value", true},
-        {"error({})\n", TZ_SCRIPT, "(error object is a table value)", true},
-        {"require('trapeze').expect(1 == 2, 'sums')\n", TZ_EXPECT,
-         "s.lua:1: expectation failed: sums", false},
-        {"require('trapeze').simulation { grid = 4 }\n", TZ_SCRIPT,
-         "s.lua:1: tz.simulation: 'plugin' is missing", false},
-        {"local function f() require('trapeze').array(1) end\nf()\n", TZ_SCRIPT, "s.lua:1: ", true},
-    };
-    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        const tz_status status = run(cases[i].code, false, 0, NULL);
-        if (status != cases[i].status || !strstr(error.message, cases[i].message))
-            fail_msg("%s: status %d, '%s'", cases[i].code, (int)status, error.message);
-        assert_int_equal(result.traceback[0] != '\0', cases[i].traceback);
-    }
-    const tz_script_options missing = {.path = "missing.lua", .registry = registry};
-    assert_int_equal(tz_script_run(&missing, &result, &error), TZ_IO);
-}
-
-TEST(a_failed_run_leaves_its_record)
-{
-    size_t bytes;
-    ends(TZ_SCRIPT, HEAT "sim:run(1)\nerror('too hot')\n");
-    char *text = slurp("run.json", &bytes);
-    assert_non_null(strstr(text, "\"status\": \"failed\""));
-    assert_non_null(strstr(text, "s.lua:5: too hot"));
 }
 
 /* Finalizers that are left would run when Lua's state is closed: the run is over by then. */

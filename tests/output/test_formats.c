@@ -168,24 +168,10 @@ SCRATCH_TEST(png_refuses_bad_files)
     check_error(tz_png_read(scratch_path(*state, "none.png"), TZ_PNG_GREY, &array, NULL, &failure),
                 TZ_IO, "none.png", "No such file");
     char *file = scratch_slurp(make_png(*state, "full.png", 32, 32, 8, 0, rows, false), &bytes);
-    /* Cut anywhere: an error, never more. */
-    for (size_t cut = 8; cut < bytes; cut += 7) {
-        const char *path = scratch_file(*state, "cut.png", file, cut);
-        check_error(tz_png_read(path, TZ_PNG_GREY, &array, NULL, &failure), TZ_FORMAT, "cut.png",
-                    "");
-        check_error(tz_png_read_text(path, &facts, &failure), TZ_FORMAT, "cut.png", "truncated");
-        assert_null(array);
-    }
-    scratch_file(*state, "cut.png", file, bytes / 2);
-    check_error(tz_png_read(((scratch *)*state)->path, TZ_PNG_GREY, &array, NULL, &failure),
-                TZ_FORMAT, "cut.png", "truncated: the PNG ends at byte");
-    for (size_t at = 8; at < bytes; at += 5) {
-        file[at] ^= 0x55;
-        const char *path = scratch_file(*state, "bad.png", file, bytes);
-        assert_int_not_equal(tz_png_read(path, TZ_PNG_GREY, &array, NULL, &failure), TZ_OK);
-        assert_int_not_equal(tz_png_read_text(path, &facts, &failure), TZ_OK);
-        file[at] ^= 0x55;
-    }
+    const char *cut = scratch_file(*state, "cut.png", file, bytes / 2);
+    check_error(tz_png_read(cut, TZ_PNG_GREY, &array, NULL, &failure), TZ_FORMAT, "cut.png",
+                "truncated: the PNG ends at byte");
+    check_error(tz_png_read_text(cut, &facts, &failure), TZ_FORMAT, "cut.png", "truncated");
     lying_header(*state, (const unsigned char[]){0, 0, 0x75, 0x30, 0, 0, 0x75, 0x30, 8},
                  "impossible dimensions: 30000 x 30000");
     lying_header(*state, (const unsigned char[]){0, 0, 0, 1, 0, 0x7A, 0x12, 0, 1},

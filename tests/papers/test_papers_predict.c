@@ -281,33 +281,6 @@ TEST(leaving_the_models_range_is_noted)
     assert_true(is_noted(&p.notes, "no hidden_share"));
 }
 
-/* Table 2 of 2009. */
-TEST(shipped_benchmarks)
-{
-    static const struct {
-        const char *name;
-        int dims, arrays, per_op;
-        double n, misc, iter;
-    } rows[] = {
-        {"pathfinder", 1, 1, 1, 100000, 1998, 1859},
-        {"hotspot", 2, 2, 0, 500 * 500, 13488, 16645},
-        {"poisson", 2, 1, 0, 500 * 500, 12825, 12474},
-        {"cell", 3, 1, 0, 60 * 60 * 60, 71603, 220521},
-    };
-    for (int i = 0; i < BENCHMARKS; i++) {
-        const bench b = bench_named(rows[i].name);
-        assert_int_equal(b.facts.dims, rows[i].dims);
-        assert_int_equal(b.facts.state_fields + b.facts.static_fields, rows[i].arrays);
-        assert_close(b.facts.streamed_fields, rows[i].per_op, 0);
-        for (int k = 0; k < rows[i].dims; k++)
-            assert_close(b.facts.halo_width[k], 2, 0);
-        assert_close(b.record.profile_cells.value, rows[i].n, 0);
-        assert_close(b.record.insts_per_sm_misc.value, rows[i].misc, 0);
-        assert_close(b.record.insts_per_sm_iter.value, rows[i].iter, 0);
-        assert_false(b.record.bank_conflict_rate.known);
-    }
-}
-
 TEST(benchmarks_without_a_number)
 {
     tz_model_benchmark b = bench_named("hotspot").record;

@@ -1,4 +1,4 @@
-/* Linear updates for the tests of jumps, and one that is not linear. */
+/* Linear updates for the tests of jumps. */
 #include "common.h"
 
 #define TZ_CELL_TEXT "linear_heat.cell.h"
@@ -29,13 +29,6 @@
 #define TZ_CELL_REAL 1
 #include <trapeze/rows.h>
 
-#define TZ_CELL_TEXT "linear_bent.cell.h"
-#define TZ_CELL_ID bent
-#define TZ_CELL_DIMS 2
-#define TZ_CELL_RADIUS 1
-#define TZ_CELL_REAL 1
-#include <trapeze/rows.h>
-
 /* All constants are parameters. */
 #define TWO_PARAMS(NAME, first, second)                                                            \
     static const tz_param NAME##_params[] = {                                                      \
@@ -59,12 +52,6 @@ TWO_PARAMS(drift, a, k)
 TWO_PARAMS(wave, c2, damping)
 TWO_PARAMS(spin, turn, k)
 
-static const tz_param bent_params[] = {
-    TZ_INTEGER_PARAM("kind", 3, 0, 3, "", "what is wrong"),
-};
-
-TEST_DERIVE(bent, bent, kind)
-
 static const tz_field heat_fields[] = {
     TZ_STATE_FIELD("u", TZ_REAL, "", "a field"),
     TZ_STATIC_FIELD("q", TZ_REAL, "", "a source"),
@@ -80,10 +67,6 @@ static const tz_field wave_fields[] = {
 static const tz_field spin_fields[] = {
     TZ_STATE_FIELD("u", TZ_REAL, "", "a field"),
     TZ_STATE_FIELD("v", TZ_REAL, "", "another field"),
-};
-static const tz_field bent_fields[] = {
-    TZ_STATE_FIELD("u", TZ_REAL, "", "a field"),
-    TZ_STATIC_FIELD("conductivity", TZ_REAL, "", "a coefficient", .initial = 0.2),
 };
 
 static const tz_pass heat_passes[] = {
@@ -101,13 +84,8 @@ static const tz_pass wave_passes[] = {
 static const tz_pass spin_passes[] = {
     {.name = "spin", .writes = TZ_WRITES(spin, u) | TZ_WRITES(spin, v), TZ_PASS(spin)},
 };
-static const tz_pass bent_passes[] = {
-    {.name = "bent", .writes = TZ_WRITES(bent, u), TZ_PASS(bent)},
-};
-
 TEST_STENCIL(heat, heat, 1, "u")
 TEST_STENCIL(drift, drift, 3, "u")
 TEST_STENCIL(wave, wave, 2, "u")
 TEST_STENCIL(spin, spin, 2, "u")
-TEST_STENCIL(bent, bent, 2, "u")
-TEST_PLUGIN(linear, &heat_stencil, &drift_stencil, &wave_stencil, &spin_stencil, &bent_stencil)
+TEST_PLUGIN(linear, &heat_stencil, &drift_stencil, &wave_stencil, &spin_stencil)

@@ -96,45 +96,6 @@ TEST(test_adaptive_times_base_before_each_trial)
     }
 }
 
-/* Trials never cost more than 2 % against staying at the predicted height. */
-TEST(test_adaptive_from_the_prediction)
-{
-    for (int c = 0; c < CURVES; c++)
-        for (uint64_t seed = 1; seed <= 200; seed++) {
-            machine m = a_machine(curves[c].time);
-            m.predictions = curves[c].time;
-            m.noise = 0.05;
-            m.random = seed * 991;
-            tz_policy *policy = make(&m, from_prediction);
-            const int predicted = height_now(policy);
-            assert_true(m.time(predicted) == best_time(&m));
-            run(&m, policy, 30, 0);
-            const double quiet = (double)m.step * m.time(predicted);
-            /* Noise of 30 stages, +-5 % uniform, has a deviation of 0.53 % of their sum. */
-            if (m.seconds > quiet * (1 / 0.98 + 3 * 0.0053))
-                fail_msg("%s, seed %d: %.4f of fixed", curves[c].name, (int)seed,
-                         quiet / m.seconds);
-            tz_policy_destroy(policy);
-        }
-}
-
-/* The same without noise, where the comparison is exact, and against the start at 1. */
-TEST(test_adaptive_from_the_prediction_exactly)
-{
-    for (int c = 0; c < CURVES; c++) {
-        machine a = a_machine(curves[c].time), b = a_machine(curves[c].time);
-        a.predictions = b.predictions = curves[c].time;
-        tz_policy *predicted = make(&a, from_prediction), *one = make(&b, from_1);
-        const double best = best_time(&a);
-        run(&a, predicted, 30, 0);
-        run(&b, one, 30, 0);
-        assert_true((double)a.step * best / a.seconds >= 0.98);
-        assert_true(a.seconds / (double)a.step <= b.seconds / (double)b.step * 1.0000001);
-        tz_policy_destroy(predicted);
-        tz_policy_destroy(one);
-    }
-}
-
 static double scale;
 static double (*scaled_curve)(int);
 static double scaled(int h)

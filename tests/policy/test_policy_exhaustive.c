@@ -125,62 +125,6 @@ CACHE_TEST(test_exhaustive_remembers)
     tz_policy_destroy(policy);
 }
 
-/* A damaged entry is a miss: truncated anywhere, or with any byte changed. */
-CACHE_TEST(test_broken_memories_are_misses)
-{
-    const char *key = "a key";
-    char path[4200];
-    tz_policy_measurement plans[2] = {
-        {.plan = {.height = 3, .tile = {7, 1, 1}, .family = "stream"}, .time_s = 0.25},
-        {.plan = {.height = 2, .tile = {7, 1, 1}, .family = "stream", .warps = 4}, .time_s = NAN}};
-    tz_policy_memory memory = {.count = 2,
-                               .best = 0,
-                               .finished = true,
-                               .noise = 0.01,
-                               .plans = plans},
-                     got;
-    assert_false(tz_policy_memory_read(key, &got));
-    assert_ok(tz_policy_memory_write(key, &memory, &failure));
-    assert_true(tz_policy_memory_read(key, &got));
-    assert_int_equal(got.count, 2);
-    assert_true(got.finished);
-    assert_int_equal(got.plans[1].plan.warps, 4);
-    assert_true(isnan(got.plans[1].time_s) && got.plans[0].time_s == 0.25);
-    tz_policy_memory_clear(&got);
-    assert_true(tz_policy_memory_path(key, path, sizeof path));
-    char text[4096];
-    FILE *file = fopen(path, "r");
-    const size_t size = fread(text, 1, sizeof text, file);
-    fclose(file);
-    assert_true(size > 100 && size < sizeof text);
-    for (size_t cut = 0; cut + 2 < size; cut += 3) {
-        file = fopen(path, "w");
-        fwrite(text, 1, cut, file);
-        fclose(file);
-        assert_false(tz_policy_memory_read(key, &got));
-    }
-    for (size_t at = 0; at < size; at++) {
-        char changed[4096];
-        memcpy(changed, text, size);
-        changed[at] ^= 0x15;
-        file = fopen(path, "w");
-        fwrite(changed, 1, size, file);
-        fclose(file);
-        /* A changed number may still be valid: the entry then has a plan with a time. */
-        if (tz_policy_memory_read(key, &got)) {
-            assert_true(got.best >= 0 && got.best < got.count && got.plans[got.best].time_s > 0);
-            assert_true(got.plans[got.best].plan.height >= 1);
-            tz_policy_memory_clear(&got);
-        }
-    }
-    /* The best must have a time. */
-    memory.best = 1;
-    assert_ok(tz_policy_memory_write(key, &memory, &failure));
-    assert_false(tz_policy_memory_read(key, &got));
-    tz_policy_memory_forget(key);
-    assert_int_not_equal(access(path, F_OK), 0);
-}
-
 /* The oldest files are removed; other files are not counted and stay. */
 CACHE_TEST(test_old_memories_are_removed)
 {

@@ -10,6 +10,23 @@ local back = tz.stencil { name = "diamond_back", dims = 3, fields = { p = "real"
     { update = { p = "-0.165*p[0,0,-1] + 0.132*w[0,-1,-1]" } },
     { update = { q = "-0.164*q[-1,-2,0] + 0.140*w[0,0,-1]" } },
   } }
+-- Several passes, of which each computes one field or two, and each field is final after another pass.
+local two = tz.stencil { name = "lean_two", dims = 3, fields = { p = "real", q = "real" },
+  passes = {
+    { update = { p = "p + 0.1*(q[0,1,0] - q[0,-1,0]) + 0.05*q[1,0,1]" } },
+    { update = { q = "q - 0.1*(p[0,0,1] - p[0,-1,-1]) + 0.03*p[-1,1,0]" } },
+  } }
+local three = tz.stencil { name = "lean_three", dims = 3, fields = { p = "real", q = "real", w = "real" },
+  passes = {
+    { update = { p = "0.9*p + 0.1*(q[0,1,0] - w[0,-1,0])", w = "0.5*w + 0.2*w[0,1,1] + 0.1*p" } },
+    { update = { q = "q - 0.1*(p[0,0,1] - w[0,-1,-1])" } },
+    { update = { w = "w - 0.1*(p[0,-1,1] - q[0,1,-1])" } },
+  } }
+-- Static fields that are read further than others, and reads only ahead.
+local static = tz.stencil { name = "group_static", dims = 3, fields = { p = "real", q = { type = "real", role = "static" } },
+  update = { p = "0.5*p + 0.1*p[0,-1,1] - 0.1*p[-1,0,0] + 0.2*q[0,2,-1] - 0.1*q[1,-2,0]" } }
+local ahead = tz.stencil { name = "group_ahead", dims = 3, fields = { p = "real", q = "real" },
+  update = { p = "0.4*p + 0.2*p[0,-1,2] - 0.3*q[-2,0,1]", q = "0.9*q + 0.1*p[2,0,0]" } }
 -- A field that takes over what another one was, and one that is read further than all others.
 local wave = tz.stencil { name = "diamond_wave", dims = 3,
   fields = { p = "real", q = "real", k = { type = "real", role = "static" } },
@@ -18,16 +35,22 @@ local wave = tz.stencil { name = "diamond_wave", dims = 3,
 local columns = tz.stencil { name = "diamond_columns", dims = 3, fields = { p = "real", q = "real" },
   update = { p = "0.5*p + 0.2*p[0,0,1] - 0.1*q[1,0,-2]", q = "0.9*q + 0.1*p[2,0,0]" } }
 
--- Grid, precision, sides of x, y and z, iterations, height, rows of a diamond, threads.
+local narrow, leaning, grouped = { back, wave, columns }, { two, three, back }, { static, ahead, two }
+-- Stencils, grid, precision, sides of x, y and z, iterations, height, rows of a diamond (0: as it likes), threads.
 local cases = {
-  { { 20, 60, 12 }, "single", "clamp", "clamp", "clamp", 9, 9, 12, 2 },
-  { { 33, 45, 20 }, "double", "periodic", "mirror", "fixed", 13, 6, 8, 3 },
-  { { 9, 100, 11 }, "single", "mirror", "fixed", "mirror", 25, 20, 200, 4 },
-  { { 40, 21, 9 }, "single", "fixed", "clamp", "clamp", 5, 2, 1, 1 },
+  { narrow, { 20, 60, 12 }, "single", "clamp", "clamp", "clamp", 9, 9, 12, 2 },
+  { narrow, { 33, 45, 20 }, "double", "periodic", "mirror", "fixed", 13, 6, 8, 3 },
+  { narrow, { 9, 100, 11 }, "single", "mirror", "fixed", "mirror", 25, 20, 200, 4 },
+  { narrow, { 40, 21, 9 }, "single", "fixed", "clamp", "clamp", 5, 2, 1, 1 },
+  { leaning, { 20, 100, 12 }, "single", "clamp", "mirror", "periodic", 5, 2, 0, 1 },
+  { leaning, { 9, 140, 30 }, "single", "clamp", "fixed", "clamp", 7, 3, 0, 2 },
+  { leaning, { 9, 140, 31 }, "single", "clamp", "clamp", "periodic", 9, 4, 0, 3 },
+  { grouped, { 1500, 24, 6 }, "double", "clamp", "mirror", "clamp", 3, 3, 0, 2 },
+  { grouped, { 1500, 24, 6 }, "double", "periodic", "clamp", "periodic", 2, 2, 0, 2 },
 }
 for _, case in ipairs(cases) do
-  local grid, precision, x, y, z, steps, height, rows, threads = table.unpack(case)
-  for _, stencil in ipairs { back, wave, columns } do
+  local stencils, grid, precision, x, y, z, steps, height, rows, threads = table.unpack(case)
+  for _, stencil in ipairs(stencils) do
     c.same_bits(stencil, { grid = grid, precision = precision, boundary = { x = x, y = y, z = z }, fields = { p = c.noise(1), q = c.noise(2) } },
       steps, { { backend = "reference" },
                { backend = "cpu", threads = threads, plan = { family = "diamond", height = height, tile = { 0, rows, 0 } } } })

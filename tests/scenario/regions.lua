@@ -73,6 +73,11 @@ local path = tz.simulation { plugin = "pathfinder", name = "path", grid = { 40 }
                              fields = { weights = tz.random { seed = 2, range = { 1, 9 } } } }
 path:run(5)
 same(path, "cost", { x = { 3, 39 } }, count(path, "cost", 40, 1, 1, function(x) return x >= 3 and x < 39 end))
+-- A row of several pieces.
+local long = tz.simulation { plugin = "pathfinder", name = "long", grid = { 200001 },
+                             fields = { cost = tz.random { seed = 4, range = { -3, 900 } },
+                                        weights = tz.random { seed = 2, range = { 1, 9 } } } }
+same(long, "cost", { x = { 60000, 140001 } }, count(long, "cost", 200001, 1, 1, function(x) return x >= 60000 and x < 140001 end))
 c.refuses("'weights' is streamed", path.sum, path, "weights", { x = { 3, 39 } })
 c.refuses("the mask 'weights' is streamed", path.sum, path, "cost", "weights")
 

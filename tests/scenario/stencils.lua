@@ -192,6 +192,7 @@ if not tz.checking then
   repeat
     steps = steps + 32
     sim:run(32)
+    if sim:policy().text:find "interpreted" then tz.expect(sim:plan().height == 1, "a short stage is interpreted") end
   until steps == 40000 or not sim:policy().text:find "interpreted"
   given.policy = "fixed"
   sim:run(32)

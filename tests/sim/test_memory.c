@@ -175,7 +175,7 @@ static void check_stencil(const tz_stencil *stencil, const char *backend, bool w
 {
     const char *form = wide ? "wide" : "cube";
     const bool bits = stencil->fields[0].type == TZ_BITS;
-    const double cells = strcmp(backend, "reference") == 0 ? 3e5 : bits ? 4e6 : 4e5;
+    const double cells = strcmp(backend, "reference") == 0 ? 2.5e5 : bits ? 4e6 : 2.5e5;
     measured m[2];
     for (int size = 0; size < 2; size++) {
         int64_t grid[TZ_AXES];

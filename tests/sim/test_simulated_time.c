@@ -29,13 +29,6 @@ static void check_time(const tz_simulation *simulation, double wanted)
         fail_msg("the time is %.17g, not %.17g", time, wanted);
 }
 
-TEST(a_stencil_without_a_time_step_has_no_time)
-{
-    tz_simulation *simulation = make("life", 0);
-    assert_null(tz_simulation_time_step(simulation));
-    assert_true(isnan(tz_simulation_time(simulation)));
-}
-
 TEST(a_derived_time_step_counts_too)
 {
     tz_simulation *simulation = make("hotspot", 0);

@@ -141,11 +141,6 @@ static void create_fails(const tz_series *series, tz_status wanted, const char *
 TEST(mistakes_are_plain)
 {
     static const double half[] = {0, 0.5}, not_finite[] = {0, 1, INFINITY};
-    create_fails(&(tz_series){.name = "phse", .count = 1, .values = half}, TZ_UNKNOWN,
-                 "unknown scalar 'phse' of 'swirl2d'; did you mean 'phase'?");
-    create_fails(&(tz_series){.name = "keep", .count = 1, .values = half}, TZ_UNKNOWN,
-                 "unknown scalar 'keep'");
-    create_fails(&(tz_series){.name = "phase", .count = 0, .values = half}, TZ_RANGE, "is empty");
     create_fails(&(tz_series){.name = "phase", .count = 2, .values = half}, TZ_RANGE,
                  "number 2 of the list 'phase' is 0.5, which must be an integer");
     create_fails(&(tz_series){.name = "push", .count = 3, .values = not_finite}, TZ_RANGE,
@@ -232,28 +227,6 @@ TEST(blocks_fit_together)
     tz_array_destroy(all);
     tz_simulation_destroy(simulation);
     tz_simulation_destroy(copy);
-}
-
-TEST(derived_fields_cannot_be_set)
-{
-    tz_simulation_config config = config_of("cpu", "swirl2d");
-    tz_simulation *simulation = NULL;
-    const double value = 1.0;
-    const tz_box box = {{0}, {1, 1, 1}};
-    const tz_random random = {.high = 1};
-    assert_ok(tz_simulation_create(&simulation, &config, &failure));
-    check_error(tz_simulation_fill(simulation, SPEED, NULL, 1.0, &failure), TZ_UNSUPPORTED, "speed",
-                "cannot be set");
-    check_error(tz_simulation_write(simulation, SPEED, &box, &value, NULL, &failure),
-                TZ_UNSUPPORTED, "speed", "cannot be set");
-    check_error(tz_simulation_fill_random(simulation, SPEED, NULL, &random, &failure),
-                TZ_UNSUPPORTED, "speed", "cannot be set");
-    tz_simulation_destroy(simulation);
-    const tz_side_value side = {"speed", 0, 1.0};
-    config.boundary_values = &side;
-    config.boundary_values_count = 1;
-    check_error(tz_simulation_create(&simulation, &config, &failure), TZ_UNSUPPORTED,
-                "boundary_values", "'speed' is derived");
 }
 
 TEST_GROUP(open_test_plugins, close_plugins)

@@ -239,20 +239,4 @@ SCRATCH_TEST(bad_entries_do_not_stop_the_others)
     close(listener);
 }
 
-/* Loading tries the row functions of every instruction set that this machine has, as users' plugins
- * have them, against the update of a cell. */
-TEST(row_functions_of_all_sets_are_tried)
-{
-    static const char *const folder = TZ_TEST_PLAIN_PLUGIN_DIR;
-    tz_registry *registry;
-    assert_ok(tz_registry_create(&registry, &folder, 1, &failure));
-    assert_int_equal(tz_registry_count(registry), 7);
-    for (size_t i = 0; i < 7; i++) {
-        const tz_registry_entry *entry = tz_registry_get(registry, i);
-        if (!entry->plugin)
-            fail_msg("%s: %s", entry->error.place, entry->error.message);
-    }
-    tz_registry_destroy(registry);
-}
-
 TEST_GROUP(read_good, free_good)

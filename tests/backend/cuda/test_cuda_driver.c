@@ -105,72 +105,6 @@ FAKE_TEST(doctor_reports_devices_and_energy)
 
 /* ---- Memory ---------------------------------------------------------------------------------- */
 
-FAKE_TEST(memory_goes_there_and_back)
-{
-    tz_cuda *cuda = opened();
-    tz_cu_pointer x;
-    float in[120], out[120];
-    for (int k = 0; k < 120; k++)
-        in[k] = (float)k;
-    assert_ok(tz_cuda_allocate(cuda, &x, sizeof in, &failure));
-    assert_ok(tz_cuda_upload(cuda, x, in, sizeof in, &failure));
-    /* Done on return: the device's memory, looked at from the side. */
-    assert_memory_equal((void *)(uintptr_t)x, in, sizeof in);
-    assert_ok(tz_cuda_download(cuda, out, x, sizeof out, &failure));
-    assert_memory_equal(in, out, sizeof in);
-    assert_ok(tz_cuda_clear(cuda, x, sizeof in, &failure));
-    assert_true(((float *)(uintptr_t)x)[119] == 0);
-
-    /* 2 planes of 3 rows of 4, 1 cell in, in an array of 3 planes of 5 rows of 8. */
-    const tz_cuda_box box = {.row_bytes = 16,
-                             .rows = 3,
-                             .planes = 2,
-                             .device_offset = sizeof(float) * (40 + 8 + 1),
-                             .device_row_pitch = 32,
-                             .device_plane_pitch = 160};
-    assert_ok(tz_cuda_queue_upload_box(cuda, NULL, x, &box, in, &failure));
-    assert_ok(tz_cuda_wait(cuda, &failure));
-    const float *whole = (const float *)(uintptr_t)x;
-    for (int k = 0; k < 24; k++)
-        assert_true(whole[49 + k / 12 * 40 + k / 4 % 3 * 8 + k % 4] == in[k]);
-    assert_true(whole[48] == 0 && whole[53] == 0);
-    memset(out, 0, sizeof out);
-    assert_ok(tz_cuda_queue_download_box(cuda, NULL, out, x, &box, &failure));
-    assert_ok(tz_cuda_wait(cuda, &failure));
-    assert_memory_equal(in, out, 96);
-
-    /* Dense: one piece. */
-    const tz_cuda_box dense = {.row_bytes = 32,
-                               .rows = 5,
-                               .planes = 2,
-                               .device_offset = 160,
-                               .device_row_pitch = 32,
-                               .device_plane_pitch = 160};
-    const int before = seen->done;
-    assert_ok(tz_cuda_queue_upload_box(cuda, NULL, x, &dense, in, &failure));
-    assert_ok(tz_cuda_wait(cuda, &failure));
-    assert_int_equal(seen->done, before + 1);
-    assert_memory_equal((char *)(uintptr_t)x + 160, in, 320);
-    assert_ok(tz_cuda_queue_download_box(cuda, NULL, out, x, &dense, &failure));
-    assert_ok(tz_cuda_wait(cuda, &failure));
-    assert_memory_equal(in, out, 320);
-
-    tz_cuda_box odd = box;
-    odd.device_plane_pitch = 170;
-    check_error(tz_cuda_queue_upload_box(cuda, NULL, x, &odd, in, &failure), TZ_SHAPE, "",
-                "does not fit pitches of 32 bytes a row and 170 a plane");
-    odd = box;
-    odd.rows = 0;
-    assert_ok(tz_cuda_queue_upload_box(cuda, NULL, 0, &odd, NULL, &failure));
-    assert_ok(tz_cuda_upload(cuda, 0, NULL, 0, &failure));
-    assert_ok(tz_cuda_clear(cuda, 0, 0, &failure));
-    tz_cuda_free(cuda, x);
-    tz_cuda_free(cuda, 0);
-    assert_int_equal(seen->allocations, 0);
-    tz_cuda_close(cuda);
-    tz_cuda_close(NULL);
-}
-
 FAKE_TEST(full_memory_is_reported_in_numbers)
 {
     setenv("FAKE_CUDA_MEMORY", "2147483648", 1);
@@ -198,57 +132,6 @@ FAKE_TEST(full_memory_is_reported_in_numbers)
 }
 
 /* ---- Streams --------------------------------------------------------------------------------- */
-
-FAKE_TEST(copies_on_a_stream_do_not_wait)
-{
-    tz_cuda *cuda = opened();
-    tz_cuda_queue *stream;
-    tz_cu_pointer x, y;
-    void *memory;
-    enum { BYTES = 960 };
-    assert_ok(tz_cuda_queue_create(cuda, &stream, &failure));
-    assert_ok(tz_cuda_allocate(cuda, &x, BYTES, &failure));
-    assert_ok(tz_cuda_allocate(cuda, &y, BYTES, &failure));
-    assert_ok(tz_cuda_host_allocate(cuda, &memory, BYTES, &failure));
-    unsigned *host = memory;
-    for (unsigned k = 0; k < BYTES / 4; k++)
-        host[k] = k;
-    assert_ok(tz_cuda_clear(cuda, x, BYTES, &failure));
-
-    assert_ok(tz_cuda_queue_upload(cuda, stream, x, host, BYTES, &failure));
-    assert_int_equal(((unsigned *)(uintptr_t)x)[7], 0);
-    assert_ok(tz_cuda_queue_copy(cuda, stream, y, x, BYTES, &failure));
-    assert_ok(tz_cuda_queue_fill_words(cuda, stream, x, 0xdeadbeef, BYTES / 4, &failure));
-    assert_ok(tz_cuda_queue_wait(cuda, stream, &failure));
-    assert_memory_equal((void *)(uintptr_t)y, host, BYTES);
-    assert_int_equal(((unsigned *)(uintptr_t)x)[BYTES / 4 - 1], 0xdeadbeef);
-
-    const tz_cuda_box box = {
-        .row_bytes = 8, .rows = 3, .planes = 1, .device_offset = 4, .device_row_pitch = 32};
-    assert_ok(tz_cuda_queue_upload_box(cuda, stream, x, &box, host, &failure));
-    assert_int_equal(((unsigned *)(uintptr_t)x)[9], 0xdeadbeef);
-    assert_ok(tz_cuda_queue_wait(cuda, stream, &failure));
-    assert_int_equal(((unsigned *)(uintptr_t)x)[9], 2);
-    assert_int_equal(((unsigned *)(uintptr_t)x)[11], 0xdeadbeef);
-    memset(host, 0, BYTES);
-    assert_ok(tz_cuda_queue_download_box(cuda, stream, host, x, &box, &failure));
-    assert_ok(tz_cuda_queue_download(cuda, stream, host + 100, y, 40, &failure));
-    assert_int_equal(host[5] + host[109], 0);
-    assert_ok(tz_cuda_wait(cuda, &failure)); /* for all streams */
-    for (unsigned k = 0; k < 6; k++)
-        assert_int_equal(host[k], k);
-    assert_int_equal(host[109], 9);
-
-    assert_ok(tz_cuda_queue_upload(cuda, stream, 0, NULL, 0, &failure));
-    assert_ok(tz_cuda_queue_fill_words(cuda, stream, 0, 1, 0, &failure));
-    tz_cuda_queue_destroy(cuda, stream);
-    tz_cuda_queue_destroy(cuda, NULL);
-    tz_cuda_host_free(cuda, memory);
-    tz_cuda_host_free(cuda, NULL);
-    tz_cuda_free(cuda, x);
-    tz_cuda_free(cuda, y);
-    tz_cuda_close(cuda);
-}
 
 FAKE_TEST(events_order_streams)
 {
@@ -296,27 +179,6 @@ FAKE_TEST(events_order_streams)
     tz_cuda_queue_destroy(cuda, second);
     tz_cuda_free(cuda, x);
     tz_cuda_free(cuda, y);
-    tz_cuda_close(cuda);
-}
-
-static void *fill_from_elsewhere(void *any)
-{
-    tz_cuda *cuda = any;
-    tz_cu_pointer x = 0;
-    if (tz_cuda_allocate(cuda, &x, 64, &failure) || tz_cuda_clear(cuda, x, 64, &failure))
-        return NULL;
-    tz_cuda_free(cuda, x);
-    return cuda;
-}
-
-FAKE_TEST(any_thread_may_call)
-{
-    tz_cuda *cuda = opened();
-    pthread_t thread;
-    void *result = NULL;
-    assert_int_equal(pthread_create(&thread, NULL, fill_from_elsewhere, cuda), 0);
-    assert_int_equal(pthread_join(thread, &result), 0);
-    assert_ptr_equal(result, cuda);
     tz_cuda_close(cuda);
 }
 
@@ -502,34 +364,6 @@ FAKE_TEST(energies_are_measured_or_left_out)
     assert_non_null(strstr(remarked, "gets no numbers of power: the driver is not loaded"));
     assert_false(record.power_limit_w.known || record.energy_fp32_j.known);
     made_up_clock.is_in_use = false;
-    tz_cuda_close(cuda);
-}
-
-/* The last test: a process warns once. */
-FAKE_TEST(an_unwritable_cache_warns_once)
-{
-    scratch *s = *state;
-    tz_cuda *cuda = opened();
-    char text[1024] = "", folder[1024];
-    assert_false(tz_cache_take_warning(text, sizeof text));
-    scratch_text(s, "file", "in the way");
-    snprintf(folder, sizeof folder, "%s/file/cache", s->directory);
-    setenv("TRAPEZE_CACHE", "", 1); /* none wanted: nothing to warn of */
-    tz_cuda_kernel kernel = loaded(cuda);
-    tz_cuda_unload(cuda, &kernel);
-    assert_false(tz_cache_take_warning(text, sizeof text));
-    setenv("TRAPEZE_CACHE", folder, 1);
-    for (int k = 0; k < 2; k++) {
-        char other[sizeof source + 16]; /* the one above is kept in memory */
-        snprintf(other, sizeof other, "%s // %d", source, k);
-        assert_ok(tz_cuda_load(cuda, &kernel, other, "step", NULL, 0, &failure));
-        tz_cuda_unload(cuda, &kernel);
-        assert_int_equal(tz_cache_take_warning(text, sizeof text), k == 0);
-    }
-    assert_non_null(strstr(text, folder));
-    assert_non_null(strstr(text, "Not a directory"));
-    assert_non_null(strstr(text, "TRAPEZE_CACHE"));
-    assert_null(strchr(text, '\n'));
     tz_cuda_close(cuda);
 }
 

@@ -71,7 +71,7 @@ TEST(few_warps_fetch_the_code_of_the_ends)
 {
     tz_plan plan = {.height = 9, .vector = 4, .family = "stream"};
     double before = 0.0;
-    for (int64_t n = 1700; n <= 2000; n += 50) {
+    for (int64_t n = 1700; n <= 2000; n += 100) {
         const tz_model_work work =
             work_for("star2d1r", TZ_SINGLE, n, n, 1, &plan, TZ_EFFORT_COMPILE);
         assert_string_equal(work.parts[0].name, "inner");

@@ -180,19 +180,24 @@ static int list_precisions(const tz_stencil *stencil, int list[TZ_PRECISIONS])
     return count > 0 ? count : 1;
 }
 
-/* A large one last; before it a tiny or an odd one. */
-static void choose_grids(simt_group *g, int number)
+/* A large one last; before it a tiny or an odd one. In 3-D a cell of many fields, or of a wide
+ * radius, takes many times as long as others: an odd one has to do, except in all cases. */
+static void choose_grids(simt_group *g, simt_depth depth, int number)
 {
-    const bool bits = g->k.stencil->fields[0].type == TZ_BITS;
-    grid(*lists)[4] = g->k.stencil->dims == 1   ? grids_1d
-                      : g->k.stencil->dims == 2 ? bits ? grids_2d_bits : grids_2d
-                      : bits                    ? grids_3d_bits
-                                                : grids_3d;
+    const tz_stencil *stencil = g->k.stencil;
+    const bool bits = stencil->fields[0].type == TZ_BITS;
+    const bool slow = depth == SIMT_FEW && stencil->dims == 3 &&
+                      (stencil->fields_count > 8 || tz_stencil_reach(stencil) > 3);
+    grid(*lists)[4] = stencil->dims == 1   ? grids_1d
+                      : stencil->dims == 2 ? bits ? grids_2d_bits : grids_2d
+                      : bits               ? grids_3d_bits
+                                           : grids_3d;
     const uint32_t small = draw(g, "small", number) % 2;
     g->grids = 0;
     for (int i = 0; i < SIMT_GRIDS; i++)
         if (i == SIMT_GRIDS - 1 || i == (int)small)
-            memcpy(g->extent[g->grids++], lists[i][draw(g, "grid", SIMT_GRIDS * number + i) % 4],
+            memcpy(g->extent[g->grids++],
+                   lists[slow && i > 1 ? 1 : i][draw(g, "grid", SIMT_GRIDS * number + i) % 4],
                    sizeof g->extent[i]);
 }
 
@@ -213,11 +218,11 @@ static bool has_coordinates(const tz_stencil *stencil)
 }
 
 static void make_pair(simt_groups *groups, const tz_stencil *stencil, const tz_cuda_family *family,
-                      int row, simt_depth depth)
+                      simt_depth depth)
 {
     tz_boundary boundaries[BOUNDARIES_MAX][TZ_AXES][2];
     int precisions[TZ_PRECISIONS];
-    simt_group g = {.k = {.stencil = stencil}, .row = row};
+    simt_group g = {.k = {.stencil = stencil}};
     snprintf(g.k.plan.family, sizeof g.k.plan.family, "%s", family->name);
     const uint32_t rotation = draw(&g, "turn", 0);
     const int boundaries_count = list_boundaries(stencil, depth == SIMT_FULL, rotation, boundaries);
@@ -239,7 +244,7 @@ static void make_pair(simt_groups *groups, const tz_stencil *stencil, const tz_c
             g.k.seed |= 3; /* each fixed side has a value of its own */
         g.k.slab = i < (slabs > 0 ? ways : ways - 1) || !is_cut(stencil) ? 0 : 1 + number % 2;
         g.k.rest = (int)(draw(&g, "rest", i) % 60);
-        choose_grids(&g, number);
+        choose_grids(&g, depth, number);
         if (depth == SIMT_FEW) {
             memcpy(g.extent[0], g.extent[i % 2], sizeof g.extent[0]);
             g.grids = 1;
@@ -274,7 +279,7 @@ void simt_groups_make(simt_groups *groups, const tz_registry *registry, simt_dep
                 tz_cuda_family_at(row, one->dims, &f);
                 if (f && wanted(one->id, context) &&
                     (family ? strcmp(family, f->name) == 0 : !f->named))
-                    make_pair(groups, one, f, row * (TZ_AXES + 1) + one->dims, depth);
+                    make_pair(groups, one, f, depth);
             }
         }
 }

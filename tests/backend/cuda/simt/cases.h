@@ -19,7 +19,6 @@ typedef struct simt_group {
     simt_case k; /* but for the grid */
     int grids;
     int64_t extent[SIMT_GRIDS][TZ_AXES];
-    int row; /* of the summary: a family in so many dimensions */
 } simt_group;
 
 typedef struct simt_groups {
@@ -34,9 +33,5 @@ typedef struct simt_groups {
 void simt_groups_make(simt_groups *groups, const tz_registry *registry, simt_depth depth,
                       bool (*wanted)(const char *stencil, const void *context), const void *context,
                       const char *family);
-
-/* suite.c: runs all groups in `workers` processes, which a kernel may bring down. Returns how many
- * went wrong; 1 if nothing was compared. */
-int simt_suite_run(const simt_groups *groups, int workers);
 
 #endif

@@ -7,9 +7,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
-enum { SHOWN = 12, WORKERS_MAX = 32 };
+enum { SHOWN = 12, GROUP_SHOWN = 6 };
 
 static int usage(void)
 {
@@ -26,7 +25,8 @@ static int usage(void)
         "The texts of GPU kernels, compiled for this machine and run lane by lane, against the\n"
         "reference backend: prints races and the cells that differ. Without a grid, a choice of\n"
         "cases of every archetype and family; TZ_ALL in the environment runs all cases of every\n"
-        "stencil, TZ_SIMT_WORKERS=N on as many cores. --keep leaves the text in FOLDER. --room is\n"
+        "stencil, --part those whose number is K modulo N. --keep leaves the text in FOLDER. "
+        "--room is\n"
         "how many multiprocessors a family believes there are, and how many blocks each takes.\n"
         "--alike fails if more than N lanes of a warp copy the same cells to shared memory at "
         "once,\n"
@@ -281,36 +281,80 @@ static bool is_wanted(const char *stencil, const void *only)
     return only ? strcmp(stencil, only) == 0 : is_archetype(stencil);
 }
 
+/* The result of several groups. */
+typedef struct result {
+    int same, refused, wrong; /* grids */
+    int stages;
+} result;
+
+static void name_group(const simt_group *g)
+{
+    char text[512] = "";
+    const tz_plan *plan = &g->k.plan;
+    for (int d = 0; d < g->k.stencil->dims; d++) {
+        simt_append(text, sizeof text, "%s", d > 0 ? "," : "");
+        simt_append_boundary(text, sizeof text, g->k.boundary[d]);
+    }
+    simt_append(text, sizeof text, "%s", g->k.precision == TZ_DOUBLE ? " double" : "");
+    if (plan->height != 0)
+        simt_append(text, sizeof text, " height %d", plan->height);
+    if (plan->tile[0] != 0)
+        simt_append(text, sizeof text, " tile %" PRId64, plan->tile[0]);
+    for (int i = 0; i < TZ_PLAN_KNOBS_COUNT; i++)
+        if (tz_plan_get(plan, i) != 0)
+            simt_append(text, sizeof text, " %s %d", tz_plan_knobs[i].name, tz_plan_get(plan, i));
+    printf("%-8s %-11s %s\n", plan->family, g->k.stencil->id, text);
+    fflush(stdout); /* a kernel may end the process */
+}
+
+static void run_group(const simt_group *g, simt_build *build, simt *machine, result *all)
+{
+    static simt_outcome outcome;
+    name_group(g);
+    for (int i = 0; i < g->grids; i++) {
+        simt_case k = g->k;
+        char text[512];
+        memcpy(k.extent, g->extent[i], sizeof k.extent);
+        simt_compare(&k, build, machine, GROUP_SHOWN, &outcome);
+        const bool wrong = outcome.verdict == SIMT_DIFFERENT || outcome.verdict == SIMT_FAILED;
+        all->same += outcome.verdict == SIMT_SAME;
+        all->refused += outcome.verdict == SIMT_REFUSED;
+        all->wrong += wrong;
+        all->stages += outcome.stages;
+        if (wrong)
+            printf("FAILED: test_simt %s\n%s", simt_case_text(&k, &outcome.plan, text, sizeof text),
+                   outcome.message);
+    }
+}
+
 static int run_suite(const options *o, const tz_registry *registry)
 {
-    const char *workers = getenv("TZ_SIMT_WORKERS");
-    long cores = workers ? atol(workers) : sysconf(_SC_NPROCESSORS_ONLN);
-    cores = cores < 1 ? 1 : cores > WORKERS_MAX ? WORKERS_MAX : cores;
+    simt_groups groups;
     simt_build *build = NULL;
+    result all = {0};
     tz_error error = {0};
+    simt *machine = simt_create();
     const tz_status status = simt_build_create(&build, NULL, &error);
-    simt_build_destroy(build);
     if (status == TZ_UNSUPPORTED) {
         printf("skipped: %s\n", error.message);
+        simt_destroy(machine);
         return 77; /* ctest shows it as skipped */
     }
-    simt_groups groups;
     simt_groups_make(&groups, registry, is_complete() ? SIMT_FULL : SIMT_FEW, is_wanted, o->stencil,
                      o->k.plan.family[0] ? o->k.plan.family : NULL);
-    int kept = 0;
-    for (int i = 0; i < groups.count; i++)
+    const bool good = machine && !status && !groups.failed && groups.count > 0;
+    for (int i = 0; good && i < groups.count; i++)
         if (o->parts < 2 || i % o->parts == o->part % o->parts)
-            groups.at[kept++] = groups.at[i];
-    groups.count = kept;
-    if (status || groups.failed || groups.count == 0) {
+            run_group(&groups.at[i], build, machine, &all);
+    if (!good)
         fprintf(stderr, "test_simt: %s\n",
                 status ? error.message : "nothing compared, there is no case to run");
-        free(groups.at);
-        return 1;
-    }
-    const int wrong = simt_suite_run(&groups, (int)cores);
+    printf("%s%d grids are the same after %d stages, %d failed, %d are not possible\n", groups.none,
+           all.same, all.stages, all.wrong, all.refused);
     free(groups.at);
-    return wrong > 0;
+    simt_build_destroy(build);
+    simt_destroy(machine);
+    return !good || all.wrong > 0;
 }
 
 int main(int argc, char **argv)
