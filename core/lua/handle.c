@@ -153,6 +153,8 @@ enum { RECORDING_BYTES = 32 << 20 };
 tz_status tz_recordings_keep(tz_simulation_handle *handle, bool all, tz_error *error)
 {
     tz_status status = all ? tz_simulation_receive(handle->simulation, error) : TZ_OK;
+    for (tz_binding *b = handle->bindings; b && all && !status; b = b->next)
+        status = tz_binding_take(b, error);
     for (tz_recording *r = handle->recordings; r && !status; r = r->next) {
         const tz_received in_memory = tz_receivers_get(r->receivers);
         const size_t bytes = (size_t)in_memory.rows * in_memory.count * sizeof(double);

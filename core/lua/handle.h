@@ -115,6 +115,13 @@ enum {
  * is at a stack index. Raises. */
 void tz_binding_write(lua_State *L, tz_binding *binding, int handle_index);
 
+/* Is it a table that what its simulation records fills, a row for each step? */
+static inline bool tz_binding_listens(const tz_binding *binding)
+{
+    return binding->writer.probes && binding->every.steps == 1;
+}
+/* Write the rows that have come in for such a table; for other bindings nothing. */
+tz_status tz_binding_take(tz_binding *binding, tz_error *error);
 /* Let another thread write an output for the snapshot's step. */
 tz_status tz_binding_write_later(tz_binding *binding, tz_snapshot *snapshot, tz_error *error);
 

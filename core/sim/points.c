@@ -47,6 +47,7 @@ typedef struct source_set {
 
 struct tz_receivers {
     point_set points;
+    bool jumps; /* as tz_points_config has it */
     int64_t every;
     int64_t rows, room;
     int64_t *steps;
@@ -464,9 +465,25 @@ tz_status tz_simulation_add_sources(tz_simulation *simulation, const tz_points_c
     return status;
 }
 
-bool tz_simulation_has_sources(const tz_simulation *simulation)
+bool tz_simulation_can_record(const tz_simulation *simulation)
 {
-    return simulation->points && simulation->points->sources_count > 0;
+    static const tz_points none = {.fields = 0};
+    const tz_place place = tz__simulation_place(simulation, NULL);
+    tz_problem problem = simulation->problem;
+    tz_plan plan = simulation->plan;
+    problem.points = problem.points ? problem.points : &none;
+    return simulation->backend->points && !simulation->correction &&
+           (!simulation->ranks || simulation->ranks->count == 1) &&
+           simulation->backend->plan(&problem, &place, &plan, NULL) == TZ_OK;
+}
+
+bool tz_simulation_points_jump(const tz_simulation *simulation)
+{
+    const tz_point_sets *sets = simulation->points;
+    bool jump = !sets || sets->sources_count == 0;
+    for (size_t i = 0; jump && sets && i < sets->receivers_count; i++)
+        jump = sets->receivers[i]->jumps;
+    return jump;
 }
 
 static double value_of(const tz_simulation *simulation, const source_set *set, size_t point,
@@ -535,6 +552,7 @@ tz_status tz_simulation_add_receivers(tz_simulation *simulation, const tz_points
         status = no_memory(error);
     if (!status) {
         r->every = every;
+        r->jumps = points->jumps;
         sets->receivers = all;
         all[sets->receivers_count++] = r;
         status = make_lists(simulation, error);

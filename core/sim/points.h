@@ -19,6 +19,7 @@ typedef struct tz_points_config {
     size_t count;
     const double *at; /* coordinates of each, x first; cell 0 is at 0 */
     tz_interpolation interpolation;
+    bool jumps; /* of receivers: they record nothing in jumps, which are refused otherwise */
 } tz_points_config;
 
 /* What sources add. Row 0 of `values` is for the next iteration. */
@@ -58,8 +59,10 @@ typedef struct tz_received {
 } tz_received;
 tz_received tz_receivers_get(const tz_receivers *receivers);
 void tz_receivers_drop(tz_receivers *receivers, int64_t rows);
-/* Do sources add to fields? */
-bool tz_simulation_has_sources(const tz_simulation *simulation);
+/* Can the present plan record at points? */
+bool tz_simulation_can_record(const tz_simulation *simulation);
+/* May a jump pass over its sources and receivers? */
+bool tz_simulation_points_jump(const tz_simulation *simulation);
 
 /* ---- For run.c ------------------------------------------------------------------------------- */
 
