@@ -18,7 +18,7 @@
 #include <string.h>
 
 enum {
-    THREADS = 256,
+    THREADS = 128, /* warps of a block end at different times; in small blocks few wait for one */
     THREADS_MAX = 1024,
     WIDTH = 64, /* columns of a block in 3-D */
     UNROLL = 2,
