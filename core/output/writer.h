@@ -42,8 +42,8 @@ typedef struct tz_writer_row {
 tz_status tz_writer_open(tz_writer *writer, const tz_output *output, const tz_run_files *files,
                          const tz_simulation *simulation, const char *name, const char *prefix,
                          tz_error *error);
-/* If it is a table of steps, times and probes alone, and the simulation can record at points, let it
- * do so from now on: tz_writer_take() writes the rows of all iterations. */
+/* If it is a table of steps, times and probes alone, and the simulation can record at points, let
+ * it do so from now on: tz_writer_take() writes the rows of all iterations. */
 tz_status tz_writer_listen(tz_writer *writer, tz_simulation *simulation, tz_error *error);
 /* The rows that receivers have; `drop`: they are not wanted. */
 tz_status tz_writer_take(tz_writer *writer, const tz_simulation *simulation, bool drop,
