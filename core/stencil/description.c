@@ -169,6 +169,9 @@ static tz_status check_pass(const check *c, const char *what, int p, const tz_pa
     if (pass->radius < 0 || pass->radius > TZ_RADIUS_MAX)
         return refuse(c, "%s %d has radius %d; 0 to %d are possible", what, p, pass->radius,
                       TZ_RADIUS_MAX);
+    if (pass->slabs < 0 || pass->slabs == 1 || pass->slabs > TZ_SLABS_IN_PLACE_MAX)
+        return refuse(c, "%s %d computes %d slabs at once; 2 to %d are possible", what, p,
+                      pass->slabs, TZ_SLABS_IN_PLACE_MAX);
     for (int precision = 0; precision < tz_stencil_precisions(s); precision++)
         if (!pass->kernels || !pass->kernels->cell[precision] ||
             !tz_kernels_rows(pass->kernels, TZ_ISA_BASE, (tz_precision)precision))

@@ -556,8 +556,8 @@ static tz_status probe_rows(pass_probe *p, tz_error *error)
         if (!status && trial == 1 && p->pass->together)
             status = compare_forms(s, p->pass->together, TZ_SLABS_TOGETHER, error);
         if (!status && trial == 1 && p->pass->in_place && p->stencil->dims > 1)
-            status =
-                compare_forms(s, p->pass->in_place, TZ_SLABS_IN_PLACE(p->stencil->dims), error);
+            status = compare_forms(s, p->pass->in_place, tz_pass_slabs(p->pass, p->stencil->dims),
+                                   error);
     }
     for (int f = 0; f < tz_stencil_fields_all(p->stencil); f++)
         free(s->values[f]);

@@ -399,6 +399,7 @@ static tz_status replace(plugin_slot *slot, const tz_stencil *compiled, tz_error
         to->kernels = &checked[i];
         to->together = from->together;
         to->in_place = from->in_place;
+        to->slabs = from->slabs;
     }
     const tz_status status = tz_probe_stencil(stencil, slot->path, error);
     for (int i = 0; i < count; i++)

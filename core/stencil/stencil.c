@@ -143,6 +143,11 @@ int tz_stencil_reach(const tz_stencil *stencil)
     return sum;
 }
 
+int tz_pass_slabs(const tz_pass *pass, int dims)
+{
+    return pass->slabs > 0 ? pass->slabs : TZ_SLABS_IN_PLACE(dims);
+}
+
 tz_row_fn *tz_kernels_rows(const tz_kernels *kernels, tz_isa isa, tz_precision precision)
 {
     for (int i = 0; i < kernels->forms_count; i++)

@@ -41,6 +41,9 @@ int tz_stencil_reach(const tz_stencil *stencil);
 /* The row function of an instruction set, or NULL. */
 tz_row_fn *tz_kernels_rows(const tz_kernels *kernels, tz_isa isa, tz_precision precision);
 
+/* The slabs that a row function of pass->in_place computes at once. */
+int tz_pass_slabs(const tz_pass *pass, int dims);
+
 /* The largest radius of a pass, in cells. */
 int tz_stencil_radius(const tz_stencil *stencil);
 

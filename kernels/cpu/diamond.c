@@ -487,8 +487,9 @@ static void compute(const run *r, int thread, int t, const box *b)
     const struct {
         tz_row_fn *function;
         int slabs;
-    } forms[] = {
-        {l->jammed, TZ_SLABS_IN_PLACE(stage->dims)}, {l->pair, TZ_SLABS_TOGETHER}, {l->rows, 1}};
+    } forms[] = {{l->jammed, tz_pass_slabs(l->pass, stage->dims)},
+                 {l->pair, TZ_SLABS_TOGETHER},
+                 {l->rows, 1}};
     int form = 0;
     for (int64_t j = axis == 0 ? 0 : b->low[axis]; j < end;) {
         const int slabs = forms[form].slabs;

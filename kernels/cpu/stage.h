@@ -108,7 +108,7 @@ tz_row_fn *tz_stage_rows(const tz_stage *stage, const tz_pass *pass);
  * time (stage->alone). */
 tz_row_fn *tz_stage_together(const tz_stage *stage, const tz_pass *pass);
 
-/* The same of tz_pass.in_place: TZ_SLABS_IN_PLACE slabs. */
+/* The same of tz_pass.in_place: tz_pass_slabs() slabs. */
 tz_row_fn *tz_stage_jammed(const tz_stage *stage, const tz_pass *pass);
 
 /* The size of the work of a stage, from geometry alone. Elements, rows and calls are sums over all

@@ -62,17 +62,30 @@ static const tz_kernels other_kernels = {
 /* The second of several slabs. */
 static void other_together(const tz_span *span)
 {
-    slip_together_base_single(span);
+    enum { FIELDS = sizeof fields / sizeof *fields, WINDOW = 3 };
+    tz_view in[FIELDS * WINDOW];
+    tz_target out[FIELDS];
+    tz_span one = *span;
+    one.in = in;
+    one.out = out;
+    for (int s = 0; s < TZ_SLABS_TOGETHER; s++, one.y++) {
+        for (int f = 0; f < FIELDS; f++) {
+            for (int k = 0; k < WINDOW; k++)
+                in[f * WINDOW + k] = span->in[f * (WINDOW + TZ_SLABS_TOGETHER - 1) + s + k];
+            out[f] = span->out[f * TZ_SLABS_TOGETHER + s];
+        }
+        slip_rows_base_single(&one);
+    }
     ((float *)span->out[TZ_FIELD(slip, u) * TZ_SLABS_TOGETHER + 1].at)[0] *= 1.0000001f;
 }
-static const tz_row_form forms[] = {{"base", {other_together, slip_together_base_double}}};
+static const tz_row_form forms[] = {{"base", {other_together, 0}}};
 static const tz_kernels other_together_kernels = {.forms_count = 1, .forms = forms};
 #define KERNELS .together = &other_together_kernels,
 #elif defined SLIP_IN_PLACE
 /* The last of several rows. */
 static void other_in_place(const tz_span *span)
 {
-    const int last = TZ_SLABS_IN_PLACE(2) - 1;
+    const int last = slip_slabs - 1;
     slip_in_place_base_single(span);
     ((float *)span->out[TZ_FIELD(slip, u) * (last + 1) + last].at)[0] *= 1.0000001f;
 }

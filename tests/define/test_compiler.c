@@ -206,7 +206,7 @@ TEST(rows_are_compiled_beside_the_run)
     use_compiler(*state, text);
     tz_registry *registry = in_memory(&stencil);
     const tz_kernels *interpreted = stencil->passes[0].kernels;
-    assert_null(stencil->passes[0].together);
+    assert_null(stencil->passes[0].in_place);
     tz_stencil_compile_begin(stencil, false, &never);
     for (int i = 0; i < 20; i++)
         assert_true(tz_stencil_is_compiling(stencil));
@@ -215,7 +215,7 @@ TEST(rows_are_compiled_beside_the_run)
     while (tz_stencil_is_compiling(stencil))
         usleep(10000);
     assert_ptr_not_equal(stencil->passes[0].kernels, interpreted);
-    assert_non_null(stencil->passes[0].together);
+    assert_non_null(stencil->passes[0].in_place);
     assert_false(tz_stencil_take_fault(stencil, &fault));
     assert_ok(tz_stencil_compile(stencil, &never, &fault));
     tz_registry_destroy(registry);
@@ -223,7 +223,7 @@ TEST(rows_are_compiled_beside_the_run)
     registry = in_memory(&stencil);
     tz_stencil_compile_begin(stencil, false, &never);
     assert_false(tz_stencil_is_compiling(stencil));
-    assert_non_null(stencil->passes[0].together);
+    assert_non_null(stencil->passes[0].in_place);
     tz_registry_destroy(registry);
     /* A compiler that fails leaves what is there, and is called once. */
     use_compiler(*state, "#!/bin/sh\ncase $* in *--version*) echo mine;; *) exit 7;; esac\n");
@@ -233,7 +233,7 @@ TEST(rows_are_compiled_beside_the_run)
                 "failed without a message (exit code 7)");
     use_compiler(*state, "#!/bin/sh\nexec cc \"$@\"\n");
     assert_int_equal(tz_stencil_compile(stencil, &never, &failure), TZ_PLUGIN);
-    assert_null(stencil->passes[0].together);
+    assert_null(stencil->passes[0].in_place);
     assert_true(tz_stencil_take_fault(stencil, &fault));
     assert_false(tz_stencil_take_fault(stencil, &fault));
     tz_registry_destroy(registry);

@@ -47,7 +47,7 @@ static called called_of(const tz_problem *problem, const tz_stage *stage, const 
     tz_row_fn *jammed = tz_stage_jammed(stage, pass), *pair = tz_stage_together(stage, pass);
     if (jammed || pair) {
         c.call.function = jammed ? jammed : pair;
-        c.call.slabs = jammed ? TZ_SLABS_IN_PLACE(stage->dims) : TZ_SLABS_TOGETHER;
+        c.call.slabs = jammed ? tz_pass_slabs(pass, stage->dims) : TZ_SLABS_TOGETHER;
         c.calls = fmax(1, slabs / c.call.slabs);
     } else if (stage->dims == 3) {
         c.calls = slabs;
@@ -130,10 +130,8 @@ static void count_vector(const called *c, const tz_stage *stage, const tz_footpr
     const double slabs = c->call.slabs, writes = __builtin_popcount(c->call.pass->writes);
     double cells = 0, reads = 0, beside = 0; /* of a cell; loads, and those of neighbours in x */
     *vector_bytes = tz_isa_vector_bytes(stage->isa);
-    /* Long vectors in place load a row once, and turn it for the neighbours (rows_shifted.h). In
-     * 3-D a cell reads more rows than fit the registers. */
-    const bool turns =
-        problem->dims == 2 && c->call.slabs > TZ_SLABS_TOGETHER && *vector_bytes >= LINE;
+    /* Long vectors load a row of the cells themselves once, and turn it (rows_shifted.h). */
+    const bool turns = c->call.slabs > TZ_SLABS_TOGETHER && *vector_bytes >= LINE;
     for (int f = 0; f < problem->stencil->fields_count; f++)
         for (int slab = 0; slab < TZ_FOOTPRINT_REACH + c->call.slabs - 1; slab++)
             for (int row = 0; row < TZ_FOOTPRINT_REACH; row++) {
@@ -141,8 +139,11 @@ static void count_vector(const called *c, const tz_stage *stage, const tz_footpr
                     tz_rows_read(found, problem->dims, f, c->call.slabs, slab, row);
                 const int here = all >> TZ_RADIUS_MAX & 1, count = __builtin_popcount(all);
                 cells += __builtin_popcount(tz_rows_read(found, problem->dims, f, 1, slab, row));
-                reads += (turns ? all != 0 : count) / slabs;
-                beside += (turns ? 0 : count - here) / slabs;
+                const bool turned = turns && slab >= TZ_RADIUS_MAX &&
+                                    slab < TZ_RADIUS_MAX + c->call.slabs &&
+                                    row == (problem->dims == 3 ? TZ_RADIUS_MAX : 0);
+                reads += (turned ? all != 0 : count) / slabs;
+                beside += (turned ? 0 : count - here) / slabs;
             }
     const double plain = fmax(text.plain, cells); /* a sum has a product or more for each cell */
     const tz_work_class class = problem->bits                            ? TZ_WORK_LOGIC

@@ -39,22 +39,18 @@ typedef struct tz_span {
  * two functions when it loads the plugin, on made-up values. */
 typedef void tz_row_fn(const tz_span *span);
 
-/* The row functions of tz_pass.together advance so many slabs at once, rows in 2-D and planes in
- * 3-D, which makes less traffic between registers and caches. Their span has a view for each slab
- * around them, in[field * (window + slabs - 1) + radius + s + d] for slab s, and a target for each
- * slab, out[field * slabs + s]. `rows` is 1 in 2-D. y (2-D) or z (3-D) is that of slab 0. */
-#define TZ_SLABS_TOGETHER 2
-
-/* The row functions of tz_pass.in_place advance so many slabs at once: four rows in 2-D, two planes
- * in 3-D. Their span is as that of tz_pass.together with so many slabs, but all views and targets
- * are memory, also of what is not read or written. What they write may overlap what they read: the
- * columns of a target's row may lie in the memory of a view's columns, TZ_COLUMNS_IN_PLACE lower or
- * more, and in 3-D in a row that is lower by the pass's radius or more. So a function goes from low
- * rows and columns to high ones, and loads all that a column needs, in all slabs, before it stores
- * the column. It may read 2 * TZ_COLUMNS_IN_PLACE columns before and after those of a row. */
+/* The row functions of tz_pass.in_place advance several slabs at once, rows in 2-D and planes in
+ * 3-D, which makes less traffic between registers and caches: tz_pass.slabs of them. Their span has
+ * a view for each slab around them, in[field * (window + slabs - 1) + radius + s + d] for slab s,
+ * and a target for each slab, out[field * slabs + s]. All are memory, also of what is not read or
+ * written. `rows` is 1 in 2-D. y (2-D) or z (3-D) is that of slab 0. A function may read 2 *
+ * TZ_COLUMNS_IN_PLACE columns before and after those of a row. */
 #define TZ_SLABS_IN_PLACE_MAX 4
-#define TZ_SLABS_IN_PLACE(dims) ((dims) == 2 ? 4 : 2)
 #define TZ_COLUMNS_IN_PLACE 16
+/* So many if tz_pass.slabs is 0, as in plugins before 2.5. */
+#define TZ_SLABS_IN_PLACE(dims) ((dims) == 2 ? 4 : 2)
+/* Those of tz_pass.together, which plugins before 2.5 have. */
+#define TZ_SLABS_TOGETHER 2
 
 /* The argument of a tz_cell_fn: functions that return pointers to the cells to read and write. */
 typedef struct tz_cell_access {

@@ -25,7 +25,8 @@
  *   2.1  tz_pass.together
  *   2.2  tz_pass.in_place
  *   2.3  tz_stencil.check_run, tz_field.excludes
- *   2.4  `engine` in tz_stencil and tz_pass, and in what functions get: the engine's own */
+ *   2.4  `engine` in tz_stencil and tz_pass, and in what functions get: the engine's own
+ *   2.5  tz_pass.slabs */
 #ifndef TRAPEZE_PLUGIN_H
 #define TRAPEZE_PLUGIN_H
 
@@ -40,7 +41,7 @@ extern "C" {
 #endif
 
 #define TZ_ABI_MAJOR 2u
-#define TZ_ABI_MINOR 4u
+#define TZ_ABI_MINOR 5u
 
 typedef struct tz_field {
     const char *name; /* REQUIRED: also its name in the cell update, as it is or as tz_NAME_ */
@@ -84,12 +85,11 @@ typedef struct tz_pass {
     int reads_count;
     const tz_reads *reads;
     int8_t takes[TZ_FIELDS_MAX]; /* OPTIONAL: TZ_TAKES(); 1 + g at f: f becomes what g was */
-    /* OPTIONAL: row functions of several slabs at once (<trapeze/kernels.h>); `cell` is not read */
-    const tz_kernels *together;
-    /* OPTIONAL: row functions of several rows that may overwrite what they read
-     * (<trapeze/kernels.h>); `cell` is not read */
-    const tz_kernels *in_place;
+    /* OPTIONAL: row functions of several slabs at once (<trapeze/kernels.h>); `cell` is not read.
+     * `together` is of plugins before 2.5 */
+    const tz_kernels *together, *in_place;
     const void *engine; /* 0: the engine's own */
+    int slabs;          /* OPTIONAL: that a function of in_place computes, 2 to 4 */
 } tz_pass;
 
 typedef struct tz_constant {

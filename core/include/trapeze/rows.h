@@ -85,14 +85,13 @@
 #else
 #define TZ__WINDOW (2 * TZ_CELL_RADIUS + 1)
 #endif
-/* Slabs of a function of tz_pass.in_place, at least those of tz_pass.together; 1: there are no such
- * functions. Rows that two planes of a larger radius read do not fit L1; integers in 3-D were not
- * tried. The frame of each slab may begin elsewhere. */
-#if TZ_CELL_DIMS == 1 || TZ_CELL_DIMS == 3 && !TZ_CELL_REAL || TZ_CELL_RADIUS > 2 ||               \
-    defined(TZ_CELL_FRAME)
+/* Slabs of a function of tz_pass.in_place; of more fields, the vectors of four do not stay in
+ * registers. Rows that slabs of a larger radius read do not fit L1; frames of slabs differ. */
+#if TZ_CELL_DIMS == 1 || TZ_CELL_RADIUS > 2 || defined(TZ_CELL_FRAME)
 #define TZ__SLABS 1
 #else
-#define TZ__SLABS TZ_SLABS_IN_PLACE(TZ_CELL_DIMS)
+#define TZ__SEVERAL
+#define TZ__SLABS (TZ__FIELDS_COUNT <= 4 ? 4 : 2)
 #endif
 
 /* TZ_AT has as many offsets as the stencil has axes. */
@@ -118,10 +117,10 @@
 
 /* Instruction sets: only x86-64 has several. TZ_ROWS_ONLY is for plugins that one machine makes for
  * itself: 1 (base), 3 or 4, the only one that is compiled. */
-#ifndef TZ_ROWS_ONLY
-#define TZ__ROWS(level) 1
-#else
+#ifdef TZ_ROWS_ONLY
 #define TZ__ROWS(level) (TZ_ROWS_ONLY == (level))
+#else
+#define TZ__ROWS(level) 1
 #endif
 #define TZ__FIRST 1
 #define TZ__ISA any
@@ -159,7 +158,7 @@
 #pragma GCC target("avx512f,avx512bw,avx512dq,avx512vl,fma,bmi,bmi2,prefer-vector-width=512")
 #endif
 #include <trapeze/rows_isa.h>
-#if TZ__SLABS > 1 && !defined(__clang__) && defined(__OPTIMIZE__)
+#if defined(TZ__SEVERAL) && !defined(__clang__) && defined(__OPTIMIZE__)
 #define TZ__SHIFTED
 #undef TZ__LOOP
 #define TZ__LOOP <trapeze/rows_shifted.h>
@@ -184,6 +183,7 @@ TZ__NAMES(TZ__NAME_POP)
 #undef TZ__AT3
 #undef TZ__LOOP
 #undef TZ__WINDOW
+#undef TZ__SEVERAL
 #undef TZ__SLABS
 #undef TZ__SHIFTED
 #undef TZ_CELL_ID

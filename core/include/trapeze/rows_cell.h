@@ -60,6 +60,9 @@ extern const char TZ__THIS(TZ__CAT(is_there_, TZ_CELL_NAME))[];
 #include TZ_CELL_TEXT
 
 #if TZ__FIRST
+struct TZ__CAT(TZ_CELL_ID, _field_index) {
+    TZ_FIELDS(TZ__INDEX_MEMBER)
+};
 _Static_assert(
     _Generic(&TZ__THIS(TZ__CAT(is_there_, TZ_CELL_NAME)), const char (*)[2] : 0, default : 1),
     "the text " TZ_CELL_TEXT

@@ -1,5 +1,5 @@
 /* Included only by trapeze/rows_isa.h: the row functions of one precision and instruction set: of
- * one slab, and of several slabs at once (tz_pass.together). No include guard. */
+ * one slab, and of several slabs at once (tz_pass.in_place). No include guard. */
 
 /* Each TZ_CELL has a context: the text may have several cell updates. */
 #undef TZ__CELL
@@ -124,18 +124,39 @@ static void TZ__THIS(rows)(const tz_span *span)
         TZ__THIS(sweep)(context, span, 0, (ptrdiff_t)span->rows, 0, (ptrdiff_t)span->count))
 }
 
-#if TZ__SLABS > 1
-#define TZ__KIND together
-#define TZ__AT_ONCE TZ_SLABS_TOGETHER
-#include <trapeze/rows_slabs.h>
-#undef TZ__KIND
-#undef TZ__AT_ONCE
-/* Where vectors of a row are loaded before they are stored, columns may be written as far below
- * those that are read as a radius. Compilers keep that order: they take no iteration of a loop
- * apart. */
-#define TZ__KIND in_place
-#define TZ__AT_ONCE TZ__SLABS
-#include <trapeze/rows_slabs.h>
-#undef TZ__KIND
-#undef TZ__AT_ONCE
+#ifdef TZ__SEVERAL
+/* What several slabs read is loaded once, and they are stored when all are computed. */
+TZ__INLINE void
+TZ__THIS(sweep_slabs)(struct TZ__THIS(TZ__CAT(context_, TZ_CELL_NAME)) *const context,
+                      const tz_span *span)
+{
+    enum { tz_slabs = TZ__SLABS };
+    for (ptrdiff_t row = 0; row < (ptrdiff_t)span->rows; row++) {
+        context->y = span->y + row;
+        TZ_FIELDS(TZ__LOAD_FIELD)
+        TZ__VECTOR_LOOP
+        for (ptrdiff_t i = 0; i < (ptrdiff_t)span->count; i++) {
+            struct TZ__THIS(TZ__CAT(put_, TZ_CELL_NAME)) tz_put[tz_slabs];
+            TZ_UNROLL
+            for (int tz_s = 0; tz_s < tz_slabs; tz_s++) {
+                TZ_FIELDS(TZ__PUT_NOTHING)
+                TZ__THIS(TZ__CAT(update_, TZ_CELL_NAME))(context, i, tz_s, &tz_put[tz_s]);
+            }
+            TZ_UNROLL
+            for (int tz_s = 0; tz_s < tz_slabs; tz_s++) {
+                TZ_FIELDS(TZ__PUT_STORE)
+            }
+        }
+    }
+}
+
+static __attribute__((unused)) void TZ__THIS(in_place)(const tz_span *span)
+{
+    struct TZ__THIS(TZ__CAT(context_, TZ_CELL_NAME)) store, *const context = &store;
+    TZ_CONSTANTS(TZ__LOAD_CONSTANT)
+    context->x = span->x;
+    context->z = span->z;
+    context->step = span->step;
+    TZ__FOR_SWITCH(TZ__THIS(sweep_slabs)(context, span))
+}
 #endif

@@ -34,8 +34,8 @@ typedef uint32_t tz_word;
 #define TZ_TAKES(id, name, other) .takes[TZ_FIELD(id, name)] = 1 + TZ_FIELD(id, other)
 /* Members of a tz_pass: {.name = "...", .writes = ..., TZ_PASS(ID)} */
 #define TZ_PASS(id)                                                                                \
-    .dims = id##_dims, .radius = id##_radius, .kernels = &id##_kernels, .together = id##_together, \
-    .in_place = id##_in_place, .text = id##_text, .text_file = id##_text_file,                     \
+    .dims = id##_dims, .radius = id##_radius, .kernels = &id##_kernels, .in_place = id##_in_place, \
+    .slabs = id##_slabs, .text = id##_text, .text_file = id##_text_file,                           \
     .text_cell = id##_text_cell, .fields_count = (int)sizeof(struct id##_field_index),             \
     .fields = id##_text_fields, .constants_count = TZ_CONSTANTS_COUNT(id),                         \
     .constants = id##_text_constants, .reads_count = id##_reads_count, .reads = id##_text_reads

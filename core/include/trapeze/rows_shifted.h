@@ -1,7 +1,7 @@
-/* Included only by trapeze/rows_isa.h: a row function of several rows at once (tz_pass.in_place)
- * that loads each vector of a row once. Neighbours in x are elements of that vector and of those
- * before and after it: an instruction takes them from two registers. A load of them would take two
- * accesses of the cache, since it lies in two lines. No include guard.
+/* Included only by trapeze/rows_isa.h: a row function of several slabs at once (tz_pass.in_place)
+ * that loads each vector of the cells themselves once. Neighbours in x are elements of that vector
+ * and of those before and after it: an instruction takes them from two registers. A load of them
+ * would take two accesses of the cache, since it lies in two lines. No include guard.
  *
  * The cells of a vector are computed by a loop over its lanes, which compilers turn into operations
  * on vectors. */

@@ -1,8 +1,5 @@
 /* Included only by trapeze/rows.h: the tables of a cell update that TZ_PASS() refers to. No include
  * guard. */
-struct TZ__CAT(TZ_CELL_ID, _field_index) {
-    TZ_FIELDS(TZ__INDEX_MEMBER)
-};
 struct TZ__CAT(TZ_CELL_ID, _constant_index) {
     TZ_CONSTANTS(TZ__INDEX_MEMBER)
 };
@@ -10,6 +7,7 @@ struct TZ__CAT(TZ_CELL_ID, _constant_index) {
 enum {
     TZ__CAT(TZ_CELL_ID, _dims) = TZ_CELL_DIMS,
     TZ__CAT(TZ_CELL_ID, _radius) = TZ_CELL_RADIUS,
+    TZ__CAT(TZ_CELL_ID, _slabs) = TZ__SLABS == 1 ? 0 : TZ__SLABS,
 };
 TZ__EMBED(TZ__CAT(TZ_CELL_ID, _text), TZ_CELL_TEXT)
 static const char TZ__CAT(TZ_CELL_ID, _text_file)[] __attribute__((unused)) = TZ_CELL_TEXT;
@@ -84,13 +82,8 @@ static const tz_kernels TZ__CAT(TZ_CELL_ID, _kernels) = {
 #endif
     },
 };
-#if TZ__SLABS > 1
-/* Of more fields, the vectors of several slabs do not stay in registers: there is no function in
- * place, and none with shifts. A compiler leaves out functions that are not used. */
-#define TZ__FEW_FIELDS (sizeof(struct TZ__CAT(TZ_CELL_ID, _field_index)) <= 4)
-#define TZ__IN_PLACE_OR(other, isa, precision)                                                     \
-    __builtin_choose_expr(TZ__FEW_FIELDS,                                                          \
-                          TZ__JOIN(TZ_CELL_ID, in_place, TZ__SHIFTED_##isa, precision), other)
+#ifdef TZ__SEVERAL
+/* A compiler leaves out functions that are not used. */
 #define TZ__SHIFTED_base base
 #define TZ__SHIFTED_v3 v3
 #ifdef TZ__SHIFTED
@@ -98,37 +91,24 @@ static const tz_kernels TZ__CAT(TZ_CELL_ID, _kernels) = {
 #else
 #define TZ__SHIFTED_v4 v4
 #endif
+#define TZ__IN_PLACE(isa, precision)                                                               \
+    __builtin_choose_expr(TZ__FIELDS_COUNT <= 4,                                                   \
+                          TZ__JOIN(TZ_CELL_ID, in_place, TZ__SHIFTED_##isa, precision),            \
+                          TZ__JOIN(TZ_CELL_ID, in_place, isa, precision))
 #define TZ__IN_PLACE_FORM(name, isa)                                                               \
-    TZ__FORM(name, TZ__IN_PLACE_OR((tz_row_fn *)0, isa, single),                                   \
-             TZ__IN_PLACE_OR((tz_row_fn *)0, isa, double))
-#if TZ_SLABS_IN_PLACE(TZ_CELL_DIMS) == TZ_SLABS_TOGETHER
-#define TZ__TOGETHER_FORM(name, isa)                                                               \
-    TZ__FORM(name, TZ__IN_PLACE_OR(TZ__JOIN(TZ_CELL_ID, together, isa, single), isa, single),      \
-             TZ__IN_PLACE_OR(TZ__JOIN(TZ_CELL_ID, together, isa, double), isa, double))
-#else
-#define TZ__TOGETHER_FORM(name, isa)                                                               \
-    TZ__FORM(name, TZ__JOIN(TZ_CELL_ID, together, isa, single),                                    \
-             TZ__JOIN(TZ_CELL_ID, together, isa, double))
-#endif
+    TZ__FORM(name, TZ__IN_PLACE(isa, single), TZ__IN_PLACE(isa, double))
 static const tz_row_form TZ__CAT(TZ_CELL_ID, _in_place_forms)[]
     __attribute__((unused)) = {TZ__FORMS(TZ__IN_PLACE_FORM)};
-static const tz_row_form TZ__CAT(TZ_CELL_ID, _together_forms)[]
-    __attribute__((unused)) = {TZ__FORMS(TZ__TOGETHER_FORM)};
 static const tz_kernels TZ__CAT(TZ_CELL_ID, _in_place)[] __attribute__((unused)) = {
     {.forms_count = sizeof TZ__CAT(TZ_CELL_ID, _in_place_forms) / sizeof(tz_row_form),
      .forms = TZ__CAT(TZ_CELL_ID, _in_place_forms)}};
-static const tz_kernels TZ__CAT(TZ_CELL_ID, _together)[] __attribute__((unused)) = {
-    {.forms_count = sizeof TZ__CAT(TZ_CELL_ID, _together_forms) / sizeof(tz_row_form),
-     .forms = TZ__CAT(TZ_CELL_ID, _together_forms)}};
-#undef TZ__FEW_FIELDS
-#undef TZ__IN_PLACE_OR
 #undef TZ__SHIFTED_base
 #undef TZ__SHIFTED_v3
 #undef TZ__SHIFTED_v4
+#undef TZ__IN_PLACE
 #undef TZ__IN_PLACE_FORM
-#undef TZ__TOGETHER_FORM
 #else
-enum { TZ__CAT(TZ_CELL_ID, _together) = 0, TZ__CAT(TZ_CELL_ID, _in_place) = 0 }; /* null pointers */
+enum { TZ__CAT(TZ_CELL_ID, _in_place) = 0 }; /* a null pointer */
 #endif
 
 #undef TZ__FORM

@@ -1,12 +1,14 @@
 /* trapeze/rows_vectors.h: the macros of <trapeze/rows_shifted.h>. Included by <trapeze/rows.h>.
  *
- * A context has, for each row that the slabs read, the vector of TZ__LANES elements at this column
- * and the one before it. Lanes are what an update reads: the vectors at each distance in x, at
- * [slab][row][distance][lane]. In 2-D a slab is a row. Compilers leave out the vectors that no
- * update reads. */
+ * Lanes are what an update reads: vectors at each distance in x, at [slab][row][distance][lane]. In
+ * 2-D a slab is a row. Compilers leave out the vectors that no update reads. Neighbours of the
+ * cells themselves come from the vector of TZ__LANES elements at this column, the one before it and
+ * the one after it. Those in other rows are loaded: both take time, of different parts of a
+ * processor. */
 #ifndef TRAPEZE_ROWS_VECTORS_H
 #define TRAPEZE_ROWS_VECTORS_H
 
+#define TZ__FIELDS_COUNT sizeof(struct TZ__CAT(TZ_CELL_ID, _field_index))
 #define TZ__LANES ((int)(64 / sizeof(real)))
 #define TZ__WIDTH (2 * TZ_CELL_RADIUS + 1)
 #define TZ__VIEWS_SHIFTED (TZ__WINDOW + TZ__SLABS - 1)
@@ -16,8 +18,7 @@
 #define TZ__SHIFTED_FIELD(name, type)                                                              \
     const type *name[TZ__VIEWS_SHIFTED][TZ__ROWS_SHIFTED];                                         \
     type *name##_out[TZ__SLABS];                                                                   \
-    TZ__VECTOR_OF(type) name##_before[TZ__VIEWS_SHIFTED][TZ__ROWS_SHIFTED];                        \
-    TZ__VECTOR_OF(type) name##_here[TZ__VIEWS_SHIFTED][TZ__ROWS_SHIFTED];
+    TZ__VECTOR_OF(type) name##_before[TZ__SLABS], name##_here[TZ__SLABS];
 #define TZ__SHIFTED_LANES(name, type)                                                              \
     type name[TZ__VIEWS_SHIFTED][TZ__ROWS_SHIFTED][TZ__WIDTH][64 / sizeof(real)];
 /* Each row has a pointer of its own: compilers then need one register for each, and one for the
@@ -41,43 +42,49 @@
         TZ__KEEP_SCALAR(at);                                                                       \
         context->name##_out[k] = at;                                                               \
     }
+#define TZ__OWN_ROW(name, k) (context->name[TZ_CELL_RADIUS + (k)][TZ__ROWS_SHIFTED / 2] + i)
+/* The vectors of one field stay in registers from column to column. For more there are too few. */
+#define TZ__CARRIES (TZ__FIELDS_COUNT == 1)
 #define TZ__SHIFTED_BEGIN(name, type)                                                              \
     TZ_UNROLL                                                                                      \
-    for (int k = 0; k < TZ__VIEWS_SHIFTED; k++) {                                                  \
-        TZ_UNROLL                                                                                  \
-        for (int q = 0; q < TZ__ROWS_SHIFTED; q++) {                                               \
-            TZ__VECTOR_OF(type) *before = &context->name##_before[k][q];                           \
-            TZ__VECTOR_OF(type) *here = &context->name##_here[k][q];                               \
-            __builtin_memcpy(before, context->name[k][q] + i - TZ__LANES, sizeof *before);         \
-            __builtin_memcpy(here, context->name[k][q] + i, sizeof *here);                         \
-        }                                                                                          \
+    for (int k = 0; k < TZ__SLABS; k++) {                                                          \
+        TZ__VECTOR_OF(type) *before = &context->name##_before[k],                                  \
+                            *here = &context->name##_here[k];                                      \
+        __builtin_memcpy(before, TZ__OWN_ROW(name, k) - TZ__LANES, sizeof *before);                \
+        __builtin_memcpy(here, TZ__OWN_ROW(name, k), sizeof *here);                                \
     }
-/* Is a row one of the cells themselves? Of others most updates read this column alone: a second
- * load of it then takes less time than to keep it for the next turn. */
-#define TZ__ROW_IS_OWN(k, q)                                                                       \
-    (k >= TZ_CELL_RADIUS && k < TZ_CELL_RADIUS + TZ__SLABS && q == TZ__ROWS_SHIFTED / 2)
 #define TZ__SHIFTED_LOAD(name, type)                                                               \
     TZ_UNROLL                                                                                      \
     for (int k = 0; k < TZ__VIEWS_SHIFTED; k++) {                                                  \
         TZ_UNROLL                                                                                  \
         for (int q = 0; q < TZ__ROWS_SHIFTED; q++) {                                               \
-            const TZ__VECTOR_OF(type) before = context->name##_before[k][q];                       \
-            const TZ__VECTOR_OF(type) here = context->name##_here[k][q];                           \
-            TZ__VECTOR_OF(type) after, again;                                                      \
-            __builtin_memcpy(&after, context->name[k][q] + i + TZ__LANES, sizeof after);           \
-            __builtin_memcpy(&again, context->name[k][q] + i, sizeof again);                       \
             TZ_UNROLL                                                                              \
-            for (int d = -TZ_CELL_RADIUS; d <= TZ_CELL_RADIUS; d++) {                              \
-                const TZ__VECTOR_OF(type) moved =                                                  \
-                    d < 0                  ? TZ__THIS(shift_##type)(before, here, TZ__LANES + d)   \
-                    : d > 0                ? TZ__THIS(shift_##type)(here, after, d)                \
-                    : TZ__ROW_IS_OWN(k, q) ? here                                                  \
-                                           : again;                                                \
-                __builtin_memcpy(at.name[k][q][TZ_CELL_RADIUS + d], &moved, sizeof moved);         \
-            }                                                                                      \
-            context->name##_before[k][q] = here;                                                   \
-            context->name##_here[k][q] = after;                                                    \
+            for (int d = 0; d < TZ__WIDTH; d++)                                                    \
+                __builtin_memcpy(at.name[k][q][d], context->name[k][q] + i + d - TZ_CELL_RADIUS,   \
+                                 sizeof at.name[k][q][d]);                                         \
         }                                                                                          \
+    }                                                                                              \
+    TZ_UNROLL                                                                                      \
+    for (int k = 0; k < TZ__SLABS; k++) {                                                          \
+        TZ__VECTOR_OF(type) before = context->name##_before[k], here = context->name##_here[k];    \
+        TZ__VECTOR_OF(type) after;                                                                 \
+        if (!TZ__CARRIES) {                                                                        \
+            __builtin_memcpy(&before, TZ__OWN_ROW(name, k) - TZ__LANES, sizeof before);            \
+            __builtin_memcpy(&here, TZ__OWN_ROW(name, k), sizeof here);                            \
+        }                                                                                          \
+        __builtin_memcpy(&after, TZ__OWN_ROW(name, k) + TZ__LANES, sizeof after);                  \
+        TZ_UNROLL                                                                                  \
+        for (int d = -TZ_CELL_RADIUS; d <= TZ_CELL_RADIUS; d++) {                                  \
+            const TZ__VECTOR_OF(type) moved =                                                      \
+                d < 0   ? TZ__THIS(shift_##type)(before, here, TZ__LANES + d)                      \
+                : d > 0 ? TZ__THIS(shift_##type)(here, after, d)                                   \
+                        : here;                                                                    \
+            __builtin_memcpy(                                                                      \
+                at.name[TZ_CELL_RADIUS + k][TZ__ROWS_SHIFTED / 2][TZ_CELL_RADIUS + d], &moved,     \
+                sizeof moved);                                                                     \
+        }                                                                                          \
+        context->name##_before[k] = here;                                                          \
+        context->name##_here[k] = after;                                                           \
     }
 #define TZ__SHIFTED_STORE(name, type)                                                              \
     if (tz_put[tz_s].is.name)                                                                      \
