@@ -133,8 +133,8 @@ FAKE_TEST(full_memory_is_reported_in_numbers)
 
 /* ---- Streams --------------------------------------------------------------------------------- */
 
-/* What graphs do: test_cuda_asynchronous.c. Begun and dropped; waiting in between is refused, and so
- * is a graph on the default stream; one that cannot be made leaves nothing. */
+/* What graphs do: test_cuda_asynchronous.c. Begun and dropped; waiting in between is refused, and
+ * so is a graph on the default stream; one that cannot be made leaves nothing. */
 FAKE_TEST(graphs_may_be_refused)
 {
     tz_cuda *cuda = opened();
