@@ -102,15 +102,36 @@ bool tz_cache_take_warning(char *text, size_t size)
     return true;
 }
 
-void tz_cache_describe(char *text, size_t size)
+/* Why nothing can be kept in a folder, which need not be there yet: an errno; 0: it can. */
+static int why_closed(const char *folder)
+{
+    char path[PATH_MAX];
+    snprintf(path, sizeof path, "%s", folder);
+    while (access(path, W_OK | X_OK) != 0) {
+        const int reason = errno;
+        char *slash = strrchr(path, '/');
+        if (reason != ENOENT || !slash || slash == path)
+            return reason;
+        *slash = '\0';
+    }
+    return 0;
+}
+
+bool tz_cache_describe(char *text, size_t size)
 {
     bool wanted;
     char *folder = tz_cache_folder(&wanted);
-    snprintf(text, size, "%s",
-             folder   ? folder
-             : wanted ? "none: neither TRAPEZE_CACHE nor XDG_CACHE_HOME nor HOME is set"
-                      : "none: TRAPEZE_CACHE is empty");
+    const int closed = folder ? why_closed(folder) : 0;
+    if (closed)
+        snprintf(text, size, "%s cannot be written (%s): nothing is kept", folder,
+                 strerror(closed));
+    else
+        snprintf(text, size, "%s",
+                 folder   ? folder
+                 : wanted ? "none: neither TRAPEZE_CACHE nor XDG_CACHE_HOME nor HOME is set"
+                          : "none: TRAPEZE_CACHE is empty");
     free(folder);
+    return !closed && (folder || !wanted);
 }
 
 /* ---- Folders ----------------------------------------------------------------------------------

@@ -48,7 +48,8 @@ void tz_cache_write(tz_cache_key key, const tz_cache_kind *kind, const void *dat
  * process. */
 bool tz_cache_take_warning(char *text, size_t size);
 
-/* For doctor: the cache's folder, or why there is none. */
-void tz_cache_describe(char *text, size_t size);
+/* For doctor: the cache's folder, or why nothing can be kept. False: that is not what the user
+ * wants. */
+bool tz_cache_describe(char *text, size_t size);
 
 #endif

@@ -20,7 +20,7 @@
 
 extern char **environ;
 
-enum { OUTPUT_BYTES_MAX = 64 << 10, PAUSE_MS = 20, ANSWER_MS = 2 };
+enum { OUTPUT_BYTES_MAX = 64 << 10, READS_MAX = 64, PAUSE_MS = 20, ANSWER_MS = 2 };
 
 /* ---- The environment ------------------------------------------------------------------------- */
 
@@ -95,9 +95,9 @@ static int spawn(const tz_process *process, char **environment, int from, int to
 
 /* ---- The guard --------------------------------------------------------------------------------
  *
- * A process of its own, since after kill -9 there is nobody else. It reads a line that this process
- * writes when the program has ended. If it finds the end of its input instead, this process has
- * died: it kills the program's group. */
+ * A process of its own, since after kill -9 there is nobody else. It begins before the program,
+ * and reads a line with the program's group, and another one when the program has ended. If it
+ * finds the end of its input instead, this process has died: it kills the group. */
 
 typedef struct guard {
     pid_t pid;
@@ -105,20 +105,19 @@ typedef struct guard {
 } guard;
 
 /* Returns an errno. */
-static int guard_start(guard *g, const tz_process *process, pid_t group)
+static int guard_start(guard *g, const tz_process *process)
 {
-    char number[24];
     int ends[2];
-    const char *const arguments[] = {
-        "sh",
-        "-c",
-        "read -r line || { kill -s KILL -- \"-$1\"; [ -z \"$2\" ] || rm -rf -- \"$2\"; }",
-        "guard",
-        number,
-        process->is_temporary ? process->folder : "",
-        NULL};
+    const char *const arguments[] = {"sh",
+                                     "-c",
+                                     "if read -r group && [ \"$group\" ]; then\n"
+                                     "    read -r line || kill -s KILL -- \"-$group\"\n"
+                                     "fi\n"
+                                     "[ -z \"$1\" ] || rm -rf -- \"$1\"",
+                                     "guard",
+                                     process->is_temporary ? process->folder : "",
+                                     NULL};
     const tz_process shell = {.program = "/bin/sh", .arguments = arguments};
-    snprintf(number, sizeof number, "%ld", (long)group);
     if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0)
         return errno;
     const int reason = spawn(&shell, environ, ends[1], -1, &g->pid);
@@ -127,6 +126,13 @@ static int guard_start(guard *g, const tz_process *process, pid_t group)
     if (reason != 0)
         close(ends[0]);
     return reason;
+}
+
+static void guard_watch(const guard *g, pid_t group)
+{
+    char line[24];
+    const int length = snprintf(line, sizeof line, "%ld\n", (long)group);
+    send(g->line, line, (size_t)length, MSG_NOSIGNAL);
 }
 
 static void guard_end(const guard *g)
@@ -140,11 +146,12 @@ static void guard_end(const guard *g)
 
 /* ---- Waiting --------------------------------------------------------------------------------- */
 
-/* Take what the pipe holds; what exceeds the output's end is lost. Returns false at its end. */
+/* Take what the pipe holds, or a part if it never ends; what exceeds the output's end is lost.
+ * Returns false at its end. */
 static bool take(int from, char *output, size_t *used)
 {
     char more[4096];
-    for (;;) {
+    for (int i = 0; i < READS_MAX; i++) {
         const ssize_t got = read(from, more, sizeof more);
         if (got < 0)
             return errno == EAGAIN || errno == EINTR;
@@ -155,6 +162,7 @@ static bool take(int from, char *output, size_t *used)
         memcpy(output + *used, more, kept);
         *used += kept;
     }
+    return true;
 }
 
 /* A program that it started may hold the pipe open, so the end of the output alone does not count.
@@ -201,25 +209,26 @@ tz_status tz_process_run(const tz_process *process, char **output, int *code, tz
         status = tz_error_set(error, TZ_MEMORY, process->program, "not enough memory to start it");
         goto cleanup;
     }
-    int reason = pipe2(ends, O_CLOEXEC) != 0 ? errno : 0;
-    if (reason == 0)
-        reason = spawn(process, environment, -1, ends[1], &pid);
+    guard g = {.line = -1};
+    int reason = guard_start(&g, process);
     if (reason != 0) {
-        status = tz_error_set_errno(error, reason, process->program, "cannot be started");
-        goto cleanup;
-    }
-    close(ends[1]);
-    ends[1] = -1;
-    fcntl(ends[0], F_SETFL, O_NONBLOCK);
-    guard g;
-    reason = guard_start(&g, process, pid);
-    if (reason != 0) {
-        kill(-pid, SIGKILL);
-        wait_for(process, pid, -1, NULL, code, NULL);
         status = tz_error_set_errno(error, reason, "/bin/sh", "cannot be started");
         goto cleanup;
     }
-    status = wait_for(process, pid, ends[0], *output, code, error);
+    reason = pipe2(ends, O_CLOEXEC) != 0 ? errno : 0;
+    if (reason == 0)
+        reason = spawn(process, environment, -1, ends[1], &pid);
+    if (reason == 0) {
+        guard_watch(&g, pid);
+        close(ends[1]);
+        ends[1] = -1;
+        fcntl(ends[0], F_SETFL, O_NONBLOCK);
+        status = wait_for(process, pid, ends[0], *output, code, error);
+    } else {
+        status = tz_error_set_errno(error, reason, process->program, "cannot be started");
+    }
+    if (!status && *code == 0 && process->harvest)
+        status = process->harvest(process->context, error);
     guard_end(&g);
 cleanup:
     for (int i = 0; i < 2; i++)

@@ -10,9 +10,13 @@ typedef struct tz_process {
     const char *program;          /* its path */
     const char *const *arguments; /* the first is the program's name; NULL ends the list */
     const char *folder;           /* OPTIONAL: where it runs, and has its temporary files */
-    bool is_temporary; /* the folder is removed if this process dies before the program ends */
-    double limit_s;    /* it is killed after that time */
-    tz_cancel cancel;  /* asked now and then: the program is killed */
+    /* tz_process_run(): the folder is removed when the program has ended, or this process dies.
+     * OPTIONAL: what is called before that, if the exit status is 0. */
+    bool is_temporary;
+    tz_status (*harvest)(void *context, tz_error *error);
+    void *context;
+    double limit_s;   /* it is killed after that time */
+    tz_cancel cancel; /* asked now and then: the program is killed */
 } tz_process;
 
 /* Run a program to its end. It reads nothing, speaks English (LC_ALL=C), and has a process group of
@@ -21,7 +25,7 @@ typedef struct tz_process {
  * *output is what it wrote to stdout and stderr, at most 64 KiB, with a '\0' after it; release it
  * with free(). It is NULL after an error. *code is its exit status, or 128 plus the signal that
  * ended it. Errors, with the program as place: TZ_IO (it cannot be started; it took longer than
- * limit_s), TZ_MEMORY, TZ_INTERRUPTED. Any thread. */
+ * limit_s), TZ_MEMORY, TZ_INTERRUPTED; those of harvest(). Any thread. */
 tz_status tz_process_run(const tz_process *process, char **output, int *code, tz_error *error);
 
 /* A program that reads what this process writes to it. When this process dies, it finds the end of

@@ -3,6 +3,7 @@
 
 #include "backend/backend.h"
 #include "backend/cuda/driver/driver.h"
+#include "base/cache.h"
 #include "base/machine.h"
 #include "base/ranks.h"
 #include "base/threads.h"
@@ -186,12 +187,14 @@ static int put_refused(tz_facts *facts, const tz_registry *registry, int *stenci
 /* The plans that policies remember. */
 static void put_memory(FILE *out)
 {
-    char text[32];
+    char text[32], folder[PATH_MAX];
     int count;
     int64_t bytes;
     tz_policy_memory_tidy(INT64_MAX, &count, &bytes);
     tz_format_bytes((double)bytes, text, sizeof text);
     fprintf(out, "%d remembered, %s", count, text);
+    if (!tz_cache_describe(folder, sizeof folder))
+        fprintf(out, "; cache: %s", folder);
 }
 
 /* Returns the number of problems found. */

@@ -210,6 +210,9 @@ static void print_text(const tz_workload *workload, const tz_tune *tune, bool al
            tune->refused > 0 ? "" : "\n");
     if (tune->refused > 0)
         printf(" (%d refused)\n", tune->refused);
+    if (tune->long_count > 0)
+        printf("  left out   %d plans whose long code takes minutes to compile\n",
+               tune->long_count);
     if (tune->error_median > TZ_MODEL_OFF)
         printf("  the model is off by %.0f %%: calibrate (trapeze calibrate)\n",
                100 * tune->error_median);

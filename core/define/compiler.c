@@ -242,15 +242,31 @@ static tz_status first_error(const tz_compiler *compiler, const char *name, cons
                         compiler->command, length < 800 ? length : 800, line, hint);
 }
 
-static tz_status call(const tz_compiler *compiler, const char *folder, const char *name,
-                      tz_error *error)
+/* What a compiler has made. */
+typedef struct product {
+    const char *folder;
+    char *image;
+    size_t bytes;
+} product;
+
+static tz_status read_product(void *context, tz_error *error)
+{
+    product *made = context;
+    char path[PATH_MAX + 16];
+    snprintf(path, sizeof path, "%s/plugin.so", made->folder);
+    return tz_file_read(path, IMAGE_BYTES_MAX, &made->image, &made->bytes, error);
+}
+
+static tz_status call(const tz_compiler *compiler, product *made, const char *name, tz_error *error)
 {
     char flags[] = TZ_PLUGIN_FLAGS, include[PATH_MAX + 8], source[300], rows[32];
     const char *arguments[TZ_COMPILER_WORDS_MAX + FLAGS_MAX + 16] = {NULL};
     const tz_process process = {.program = compiler->path,
                                 .arguments = arguments,
-                                .folder = folder,
+                                .folder = made->folder,
                                 .is_temporary = true,
+                                .harvest = read_product,
+                                .context = made,
                                 .limit_s = compile_limit_s,
                                 .cancel =
                                     compiler->cancel ? *compiler->cancel : (tz_cancel){NULL, NULL}};
@@ -282,9 +298,9 @@ static tz_status call(const tz_compiler *compiler, const char *folder, const cha
 tz_status tz_compiler_build(const tz_compiler *compiler, const char *name, const char *plugin_text,
                             const char *cell_text, void **image, size_t *bytes, tz_error *error)
 {
-    char folder[PATH_MAX], path[PATH_MAX + 16];
+    char folder[PATH_MAX];
+    product made = {.folder = folder};
     const char *const given = getenv("TMPDIR"), *const temporary = given && *given ? given : "/tmp";
-    char *data = NULL;
     *image = NULL;
     if (strlen(name) > 200)
         return tz_error_set(error, TZ_RANGE, name, "is too long a name");
@@ -299,11 +315,13 @@ tz_status tz_compiler_build(const tz_compiler *compiler, const char *name, const
     if (!status)
         status = write_file(folder, name, ".cell.h", cell_text, error);
     if (!status)
-        status = call(compiler, folder, name, error);
-    snprintf(path, sizeof path, "%s/plugin.so", folder);
-    if (!status)
-        status = tz_file_read(path, IMAGE_BYTES_MAX, &data, bytes, error);
-    remove_folder(folder);
-    *image = data;
+        status = call(compiler, &made, name, error);
+    if (status) { /* the compiler may not have been started */
+        remove_folder(folder);
+        free(made.image);
+    } else {
+        *image = made.image;
+    }
+    *bytes = made.bytes;
     return status;
 }

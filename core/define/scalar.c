@@ -4,6 +4,7 @@
 
 #include "define/expand.h"
 #include "define/expr.h"
+#include "stencil/stencil.h"
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -13,6 +14,7 @@ struct tz_scalar {
     tz_expr e;
     int root;
     char *name, *text;
+    bool timed; /* after the parameters comes the time */
     int params_count;
     int params[TZ_PARAMS_MAX]; /* the stencil's that are numbers */
 };
@@ -22,7 +24,7 @@ static tz_status read_formula(tz_scalar *scalar, const tz_formula *formula,
                               const tz_stencil *stencil)
 {
     static const tz_defined_field no_field = {.name = ""};
-    tz_defined_param all[TZ_PARAMS_MAX];
+    tz_defined_param all[TZ_PARAMS_MAX + 1];
     for (int p = 0; p < stencil->params_count; p++) {
         const tz_param *param = &stencil->params[p];
         if (param->type == TZ_PARAM_TEXT || param->type == TZ_PARAM_CHOICE)
@@ -31,10 +33,13 @@ static tz_status read_formula(tz_scalar *scalar, const tz_formula *formula,
             (tz_defined_param){.name = param->name, .value = 1, .min = -INFINITY, .max = INFINITY};
         scalar->params[scalar->params_count++] = p;
     }
+    if (scalar->timed)
+        all[scalar->params_count] =
+            (tz_defined_param){.name = "t", .value = 1, .min = -INFINITY, .max = INFINITY};
     const tz_definition definition = {.id = formula->place,
                                       .dims = TZ_AXES,
                                       .fields = &no_field,
-                                      .params_count = scalar->params_count,
+                                      .params_count = scalar->params_count + scalar->timed,
                                       .params = all};
     tz_syntax syntax;
     const tz_status status = tz_syntax_parse(&syntax, formula);
@@ -47,8 +52,8 @@ static tz_status read_formula(tz_scalar *scalar, const tz_formula *formula,
     return scalar->e.status;
 }
 
-tz_status tz_scalar_create(tz_scalar **out, const tz_stencil *stencil, const char *name,
-                           const char *formula, size_t length, tz_error *error)
+static tz_status create(tz_scalar **out, const tz_stencil *stencil, const char *name,
+                        const char *formula, size_t length, bool timed, tz_error *error)
 {
     char place[160];
     *out = NULL;
@@ -56,6 +61,7 @@ tz_status tz_scalar_create(tz_scalar **out, const tz_stencil *stencil, const cha
     const tz_formula text = {{formula, length}, place, error};
     tz_scalar *scalar = calloc(1, sizeof *scalar);
     if (scalar) {
+        scalar->timed = timed;
         scalar->name = strdup(name);
         scalar->text = strndup(formula, length);
     }
@@ -69,6 +75,21 @@ tz_status tz_scalar_create(tz_scalar **out, const tz_stencil *stencil, const cha
     return status;
 }
 
+tz_status tz_scalar_create(tz_scalar **out, const tz_stencil *stencil, const char *name,
+                           const char *formula, size_t length, tz_error *error)
+{
+    return create(out, stencil, name, formula, length, false, error);
+}
+
+/* A parameter `t` of the stencil comes first. */
+tz_status tz_scalar_create_timed(tz_scalar **out, const tz_stencil *stencil, const char *name,
+                                 const char *formula, size_t length, tz_error *error)
+{
+    const bool timed = tz_stencil_param_of_role(stencil, TZ_PARAM_ROLE_TIME_STEP) >= 0 &&
+                       tz_stencil_param_index(stencil, "t") < 0;
+    return create(out, stencil, name, formula, length, timed, error);
+}
+
 void tz_scalar_destroy(tz_scalar *scalar)
 {
     if (!scalar)
@@ -79,13 +100,19 @@ void tz_scalar_destroy(tz_scalar *scalar)
     free(scalar);
 }
 
-static double value_at(const void *context, const tz_value *params, int64_t step)
+double tz_scalar_value(const void *any, const tz_value *params, int64_t step, double time)
 {
-    const tz_scalar *scalar = context;
-    double values[TZ_PARAMS_MAX];
+    const tz_scalar *scalar = any;
+    double values[TZ_PARAMS_MAX + 1];
     for (int i = 0; i < scalar->params_count; i++)
         values[i] = params[scalar->params[i]].number;
+    values[scalar->params_count] = time;
     return tz_expr_value(&scalar->e, scalar->root, values, step);
+}
+
+static double value_at(const void *context, const tz_value *params, int64_t step)
+{
+    return tz_scalar_value(context, params, step, NAN);
 }
 
 tz_series tz_scalar_series(const tz_scalar *scalar)

@@ -13,10 +13,15 @@ typedef struct tz_scalar tz_scalar;
  * (define/source.h). */
 tz_status tz_scalar_create(tz_scalar **out, const tz_stencil *stencil, const char *name,
                            const char *formula, size_t length, tz_error *error);
+/* The same of a formula that may name the simulated time `t`, too. */
+tz_status tz_scalar_create_timed(tz_scalar **out, const tz_stencil *stencil, const char *name,
+                                 const char *formula, size_t length, tz_error *error);
 void tz_scalar_destroy(tz_scalar *scalar); /* NULL is fine */
 
 /* Its values, computed in double, which may be infinite or NAN. Texts and context are those of the
  * formula, which must outlive what uses the series. */
 tz_series tz_scalar_series(const tz_scalar *scalar);
+/* The value in an iteration; `scalar` is a tz_scalar. `params`: one for each of the stencil. */
+double tz_scalar_value(const void *scalar, const tz_value *params, int64_t step, double time);
 
 #endif

@@ -94,6 +94,16 @@ static void note_file(const tz_binding *binding, int64_t step)
     tz_recall_file(binding->handle->context, name);
 }
 
+tz_status tz_binding_take(tz_binding *binding, tz_error *error)
+{
+    const tz_simulation *simulation = binding->handle->simulation;
+    if (!binding->writer.probes)
+        return TZ_OK;
+    if (tz_binding_listens(binding))
+        note_file(binding, tz_simulation_step(simulation));
+    return tz_writer_take(&binding->writer, simulation, !tz_binding_listens(binding), error);
+}
+
 /* A picture with a caption that a function makes. */
 static tz_status write_told(lua_State *L, tz_binding *binding, int handle_index, tz_error *error)
 {
@@ -324,7 +334,13 @@ static int method_every(lua_State *L)
         every.steps = tz_integer_check(L, 2, "sim:every", "interval", 1, INT64_MAX);
     if (every.steps == 0 && every.time == 0)
         tz_raise(L, "sim:every: the interval must be positive, not %s", lua_tostring(L, 2));
-    bind(L, handle, 1, 3, &every, "sim:every");
+    tz_binding *binding = bind(L, handle, 1, 3, &every, "sim:every");
+    if (binding->kind == TZ_BINDING_OUTPUT && every.steps == 1 && !binding->writer.probes &&
+        !tz_handle_is_dry(handle)) {
+        tz_error error;
+        tz_try(L, "sim:every", tz_writer_listen(&binding->writer, handle->simulation, &error),
+               &error);
+    }
     lua_settop(L, 1);
     return 1;
 }

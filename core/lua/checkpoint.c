@@ -180,6 +180,15 @@ static json_t *outputs_of(const tz_simulation_handle *handle, source *s, bool *f
     return list;
 }
 
+/* The rows that the receivers of a simulation have in their hidden files. */
+static json_t *receivers_of(const tz_simulation_handle *handle, bool *failed)
+{
+    json_t *list = json_array();
+    for (const tz_recording *r = handle->recordings; r; r = r->next)
+        *failed |= json_array_append_new(list, json_integer(r->kept)) != 0;
+    return list;
+}
+
 static char *prefix_of(const tz_simulation_handle *handle, char prefix[32])
 {
     snprintf(prefix, 32, "%zu/", handle->index);
@@ -220,6 +229,7 @@ static json_t *simulations_of(const tz_context *context, writing *w, bool *faile
         tz_json_put(entry, "identity", tz_simulation_identity(h->simulation), failed);
         tz_json_put(entry, "progress", tz_simulation_progress(h->simulation), failed);
         tz_json_put(entry, "outputs", outputs_of(h, s, failed), failed);
+        tz_json_put(entry, "receivers", receivers_of(h, failed), failed);
         *failed |= json_array_append_new(list, entry) != 0 || !add_arrays(w, h, s);
     }
     return list;
@@ -400,6 +410,8 @@ static tz_status prepare(tz_context *context, writing **out, tz_error *error)
     tz_status status = tz_handle_open_folder(context, error);
     if (!status)
         status = open_journal(context, error);
+    for (tz_simulation_handle *h = context->open; h && !status; h = h->next)
+        status = tz_recordings_keep(h, true, error);
     if (status)
         return status;
     writing *w = calloc(1, sizeof *w);
@@ -752,6 +764,22 @@ static tz_status restore_outputs(tz_simulation_handle *handle, const json_t *lis
                               i, json_array_size(list));
 }
 
+static tz_status restore_receivers(tz_simulation_handle *handle, const json_t *list,
+                                   tz_error *error)
+{
+    tz_status status = TZ_OK;
+    size_t i = 0;
+    for (tz_recording *r = handle->recordings; r && !status; r = r->next, i++)
+        status = tz_recording_go_on(r, &handle->context->files,
+                                    json_integer_value(json_array_get(list, i)), error);
+    if (!status && i != json_array_size(list))
+        status = tz_error_set(error, TZ_RANGE, NULL,
+                              "the script has made %zu receivers, and had made %zu before the "
+                              "checkpoint",
+                              i, json_array_size(list));
+    return status;
+}
+
 static tz_status restore_simulation(tz_context *context, const json_t *entry, tz_error *error)
 {
     bool failed = false;
@@ -768,6 +796,8 @@ static tz_status restore_simulation(tz_context *context, const json_t *entry, tz
                                        context->resume->reader, prefix_of(handle, prefix), error);
     if (!status)
         status = restore_outputs(handle, json_object_get(entry, "outputs"), error);
+    if (!status)
+        status = restore_receivers(handle, json_object_get(entry, "receivers"), error);
     if (!status)
         return TZ_OK;
     char text[2100];

@@ -145,6 +145,60 @@ void tz_handle_open(tz_simulation_handle *handle, const char *name)
     tz_handle_record(handle);
 }
 
+/* ---- Recordings ------------------------------------------------------------------------------ */
+
+/* Rows of receivers in memory take at most so many bytes. */
+enum { RECORDING_BYTES = 32 << 20 };
+
+tz_status tz_recordings_keep(tz_simulation_handle *handle, bool all, tz_error *error)
+{
+    tz_status status = all ? tz_simulation_receive(handle->simulation, error) : TZ_OK;
+    for (tz_binding *b = handle->bindings; b && all && !status; b = b->next)
+        status = tz_binding_take(b, error);
+    for (tz_recording *r = handle->recordings; r && !status; r = r->next) {
+        const tz_received in_memory = tz_receivers_get(r->receivers);
+        const size_t bytes = (size_t)in_memory.rows * in_memory.count * sizeof(double);
+        if (all ? bytes == 0 && !r->stream : bytes <= RECORDING_BYTES)
+            continue;
+        status = tz_handle_open_folder(handle->context, error);
+        if (!status)
+            status = tz_recording_keep(r, &handle->context->files, 0, all, error);
+    }
+    return status;
+}
+
+static tz_status write_at_end(tz_simulation_handle *handle, const tz_recording *r, char *path,
+                              size_t size, tz_error *error)
+{
+    if (!r->file[0] || tz_handle_is_dry(handle) || tz_recording_rows(r) == 0)
+        return TZ_UNSUPPORTED;
+    const tz_status status = tz_handle_open_file(handle->context, r->file, path, size, error);
+    if (!status)
+        tz_record_file(handle->context->files.record, r->file);
+    return status;
+}
+
+static tz_status close_recordings(tz_simulation_handle *handle, tz_error *error)
+{
+    tz_error ignored;
+    tz_status first = handle->recordings ? tz_simulation_receive(handle->simulation, error) : TZ_OK;
+    for (tz_recording *r = handle->recordings, *next; r; r = next) {
+        char path[PATH_MAX];
+        tz_error *into = first ? &ignored : error;
+        next = r->next;
+        tz_status status = write_at_end(handle, r, path, sizeof path, into);
+        if (!status)
+            status = tz_recording_write(r, path, into);
+        if (status && status != TZ_UNSUPPORTED && !first)
+            first = status;
+        tz_recording_close(r, &handle->context->files);
+    }
+    handle->recordings = NULL;
+    return first;
+}
+
+/* ---- Closing --------------------------------------------------------------------------------- */
+
 /* Add what the simulation has done to the script's result. */
 static void add_to_result(const tz_simulation_handle *handle)
 {
@@ -192,6 +246,9 @@ tz_status tz_handle_close(tz_simulation_handle *handle, tz_error *error)
         free(b);
     }
     handle->bindings = NULL;
+    const tz_status recorded = close_recordings(handle, status == TZ_OK ? error : &ignored);
+    if (status == TZ_OK)
+        status = recorded;
     add_to_result(handle);
     tz_simulation_destroy(handle->simulation);
     handle->simulation = NULL;

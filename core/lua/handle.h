@@ -4,6 +4,7 @@
 
 #include "lua/array.h"
 #include "lua/context.h"
+#include "output/recording.h"
 #include "output/writer.h"
 #include "sim/simulated_time.h"
 
@@ -37,6 +38,7 @@ typedef struct tz_simulation_handle {
     const char *plugin_path;
     const char *definition; /* the cell text of a stencil of tz.stencil; NULL: of a plugin */
     tz_binding *bindings;
+    tz_recording *recordings; /* of its receivers, in their order */
     /* that its streamed fields read, shared; NULL: none */
     tz_array_memory *streamed[TZ_FIELDS_MAX];
     lua_State *L;    /* the thread that called run; NULL when it does not run */
@@ -94,6 +96,9 @@ tz_status tz_handle_open_folder(tz_context *context, tz_error *error);
 tz_status tz_handle_open_file(tz_context *context, const char *name, char *path, size_t size,
                               tz_error *error);
 
+/* Move what receivers have recorded out of memory: where it is much, or all, for a checkpoint. */
+tz_status tz_recordings_keep(tz_simulation_handle *handle, bool all, tz_error *error);
+
 /* ---- Outputs and functions of a simulation: binding.c ---------------------------------------- */
 
 /* A userdata of this type is a tz_output. Its user values keep what it has of the script. */
@@ -110,6 +115,13 @@ enum {
  * is at a stack index. Raises. */
 void tz_binding_write(lua_State *L, tz_binding *binding, int handle_index);
 
+/* Is it a table that what its simulation records fills, a row for each step? */
+static inline bool tz_binding_listens(const tz_binding *binding)
+{
+    return binding->writer.probes && binding->every.steps == 1;
+}
+/* Write the rows that have come in for such a table; for other bindings nothing. */
+tz_status tz_binding_take(tz_binding *binding, tz_error *error);
 /* Let another thread write an output for the snapshot's step. */
 tz_status tz_binding_write_later(tz_binding *binding, tz_snapshot *snapshot, tz_error *error);
 

@@ -21,6 +21,7 @@ static const struct {
      "`local tz = require \"trapeze\"`. `tz.version` is a text. `tz.checking` is true under "
      "`trapeze run --check`. `tz.args.NAME` is the value of `--set NAME=VALUE`, or nil."},
     {"sim:", "Simulations", "What `tz.simulation` returns."},
+    {"receivers:", "Receivers", "What `sim:receivers` returns. [points.md](points.md)"},
     {"array:", "Arrays", "What `tz.array`, `tz.read`, `sim:array` and `sim:slabs` return."},
     {"stencil:", "Stencils",
      "What `tz.stencil` returns. `id`, `doc`, `dims`, and the lists `fields` and `params` of names "

@@ -298,10 +298,11 @@ static const tz_api_function *const first[] = {own_functions, tz_array_functions
 static const tz_api_function *const last[] = {
     tz_binding_functions, tz_simulation_functions, tz_picture_functions, tz_predict_functions,
     tz_plot_functions,    tz_stencil_functions,    sweep_functions,      NULL};
-static const tz_api_class *const classes[] = {
-    &tz_array_class,      &tz_random_class,  &tz_floorplan_class,
-    &tz_unit_class,       &tz_output_class,  &tz_checkpoint_class,
-    &tz_simulation_class, &tz_stencil_class, NULL};
+static const tz_api_class *const classes[] = {&tz_array_class,      &tz_random_class,
+                                              &tz_floorplan_class,  &tz_unit_class,
+                                              &tz_output_class,     &tz_checkpoint_class,
+                                              &tz_simulation_class, &tz_stencil_class,
+                                              &tz_receivers_class,  NULL};
 
 int tz_module_open(lua_State *L)
 {

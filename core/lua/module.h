@@ -30,10 +30,10 @@ void tz_output_register(lua_State *L); /* tz.NAME of each format, into the table
 
 /* ---- Kinds of userdata ----------------------------------------------------------------------- */
 extern const tz_api_class tz_array_class, tz_random_class, tz_floorplan_class, tz_unit_class,
-    tz_output_class, tz_checkpoint_class, tz_simulation_class, tz_stencil_class;
+    tz_output_class, tz_checkpoint_class, tz_simulation_class, tz_stencil_class, tz_receivers_class;
 
 /* ---- Methods of simulations ------------------------------------------------------------------ */
 extern const tz_api_function tz_binding_methods[], tz_running_methods[], tz_scalar_methods[],
-    tz_policy_methods[], tz_region_methods[];
+    tz_policy_methods[], tz_region_methods[], tz_points_methods[];
 
 #endif

@@ -170,20 +170,29 @@ static void idle_end(const idle *before, const tz_simulation_handle *handle, int
 
 /* ---- Outputs that are due -------------------------------------------------------------------- */
 
-static bool is_due(const tz_binding *binding)
+/* Does what the run records fill a table? Jumps record nothing. */
+static bool listens(const tz_active_run *run, const tz_binding *binding)
+{
+    return tz_binding_listens(binding) && !run->course.wanted.jumps;
+}
+
+/* What the run records has the rows of later steps than 0. */
+static bool is_due(const tz_active_run *run, const tz_binding *binding)
 {
     const tz_simulation *simulation = binding->handle->simulation;
     return tz_binding_is_regular(binding) &&
+           !(listens(run, binding) && tz_simulation_step(simulation) > 0) &&
            tz_interval_is_due(&binding->every, simulation, tz_simulation_step(simulation));
 }
 
 /* The next step at which something is due. */
-static int64_t next_due(const tz_simulation_handle *handle)
+static int64_t next_due(const tz_active_run *run)
 {
+    const tz_simulation_handle *handle = run->handle;
     const int64_t step = tz_simulation_step(handle->simulation);
     int64_t due = INT64_MAX;
     for (const tz_binding *b = handle->bindings; b; b = b->next) {
-        const int64_t next = tz_binding_is_regular(b)
+        const int64_t next = tz_binding_is_regular(b) && !listens(run, b)
                                  ? tz_interval_next(&b->every, handle->simulation, step)
                                  : INT64_MAX;
         due = next < due ? next : due;
@@ -194,7 +203,8 @@ static int64_t next_due(const tz_simulation_handle *handle)
 /* May another thread write it while the run goes on? */
 static bool is_written_later(const tz_binding *binding)
 {
-    return binding->kind == TZ_BINDING_OUTPUT && !tz_output_needs_texts(binding->writer.output);
+    return binding->kind == TZ_BINDING_OUTPUT && !tz_output_needs_texts(binding->writer.output) &&
+           !binding->writer.probes;
 }
 
 /* Wait for what other threads write. */
@@ -235,7 +245,7 @@ static tz_status freeze(tz_active_run *run, tz_snapshot **out, tz_error *error)
     if (run->refused)
         return TZ_OK;
     for (const tz_binding *b = handle->bindings; b; b = b->next)
-        if (is_written_later(b) && is_due(b))
+        if (is_written_later(b) && is_due(run, b))
             fields |= tz_writer_fields(&b->writer, tz_handle_stencil(handle));
     tz_status status = tz_snapshot_take(simulation, fields, false, out, &why);
     if (!status && !*out) {
@@ -264,7 +274,7 @@ static tz_status write_from(tz_active_run *run, int64_t first, tz_error *error)
     int64_t index = -1;
     for (tz_binding *b = run->handle->bindings; !status && b; b = b->next) {
         index += tz_binding_is_regular(b);
-        if (!is_due(b) || index < first)
+        if (!is_due(run, b) || index < first)
             continue;
         run->course.firing = index;
         const bool later = is_written_later(b);
@@ -282,12 +292,25 @@ static tz_status write_from(tz_active_run *run, int64_t first, tz_error *error)
     return status;
 }
 
+/* The rows of tables that what was recorded fills. */
+static tz_status take_rows(const tz_simulation_handle *handle, tz_error *error)
+{
+    tz_status status = TZ_OK;
+    for (tz_binding *b = handle->bindings; b && !status; b = b->next)
+        if (b->writer.probes) {
+            status = tz_simulation_receive(handle->simulation, error);
+            if (!status)
+                status = tz_binding_take(b, error);
+        }
+    return status;
+}
+
 static tz_status write_due(tz_active_run *run, tz_error *error)
 {
     const tz_simulation_handle *handle = run->handle;
-    tz_status status = TZ_OK;
+    tz_status status = take_rows(handle, error);
     for (const tz_binding *b = handle->bindings; !status && b; b = b->next)
-        if (b->kind == TZ_BINDING_OUTPUT && is_due(b) &&
+        if (b->kind == TZ_BINDING_OUTPUT && is_due(run, b) &&
             tz_output_has_column(b->writer.output, TZ_COLUMN_RESIDUAL))
             status = tz_run_measure(handle->simulation, &run->course, &(tz_update){0}, error);
     return status ? status : write_from(run, 0, error);
@@ -317,6 +340,9 @@ static tz_status tell_progress(const tz_active_run *run, tz_error *error)
 {
     const tz_simulation_handle *handle = run->handle;
     const tz_course *course = &run->course;
+    const tz_status status = tz_recordings_keep(run->handle, false, error);
+    if (status)
+        return status;
     tz_context_pass_warnings(handle->context);
     report(handle, course->result.steps, course->end < 0 ? -1 : course->end - course->start, false);
     if (tz_interrupt_signal() == 0 || tz_checkpoints_on(handle->context))
@@ -362,7 +388,7 @@ static tz_status advance(tz_active_run *run, tz_error *error)
     while (!status && stop != TZ_STOP_END) {
         const int64_t before = course->result.steps;
         if (until.step <= tz_simulation_step(handle->simulation))
-            until.step = next_due(handle);
+            until.step = next_due(run);
         status = tz_simulation_advance(handle->simulation, course, &until, &stop, error);
         pass_warning(run);
         if (!status && course->result.steps > before)
@@ -397,6 +423,9 @@ static tz_status compute(tz_active_run *run, bool resumes, const tz_error *faile
     }
     if (!status)
         status = advance(run, error);
+    const tz_status taken = take_rows(run->handle, status ? &first : error);
+    if (!status)
+        status = taken;
     const tz_status settled = settle(run, &first);
     if (settled && (!status || status == TZ_DIVERGED)) {
         status = settled;

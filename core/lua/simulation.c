@@ -802,13 +802,9 @@ static const luaL_Reg simulation_events[] = {{"__close", simulation_close},
                                              {"__newindex", simulation_newindex},
                                              {"__tostring", simulation_tostring},
                                              {NULL, NULL}};
-static const tz_api_function *const simulation_methods[] = {own_methods,
-                                                            tz_binding_methods,
-                                                            tz_running_methods,
-                                                            tz_scalar_methods,
-                                                            tz_policy_methods,
-                                                            tz_region_methods,
-                                                            NULL};
+static const tz_api_function *const simulation_methods[] = {
+    own_methods,       tz_binding_methods, tz_running_methods, tz_scalar_methods,
+    tz_policy_methods, tz_region_methods,  tz_points_methods,  NULL};
 const tz_api_class tz_simulation_class = {.type = TZ_TYPE_SIMULATION,
                                           .events = simulation_events,
                                           .methods = simulation_methods,

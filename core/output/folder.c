@@ -368,5 +368,11 @@ void tz_checkpoints_remove(const char *folder)
     tz_atomic_sweep(tz_checkpoints_path(folder, "", path, sizeof path));
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
         unlink(tz_checkpoints_path(folder, names[i], path, sizeof path));
+    DIR *all = opendir(tz_checkpoints_path(folder, "", path, sizeof path));
+    for (const struct dirent *entry; all && (entry = readdir(all));)
+        if (strncmp(entry->d_name, TZ_RECORDING_PREFIX, strlen(TZ_RECORDING_PREFIX)) == 0)
+            unlinkat(dirfd(all), entry->d_name, 0);
+    if (all)
+        closedir(all);
     rmdir(tz_checkpoints_path(folder, "", path, sizeof path));
 }

@@ -40,7 +40,8 @@ int64_t tz_folder_log_bytes(const tz_folder *folder);
 void tz_folder_cut_log(tz_folder *folder, int64_t bytes);
 
 /* The checkpoints in the folder of a run: FOLDER/checkpoint holds two files, "1" and "2", written
- * in turns, and the journal of the script. */
+ * in turns, the journal of the script, and what receivers have recorded (output/recording.h). */
+#define TZ_RECORDING_PREFIX "receivers-"
 
 enum { TZ_CHECKPOINT_SLOTS = 2 };
 
@@ -59,7 +60,7 @@ tz_status tz_checkpoints_newest(tz_checkpoint_reader **out, const char *folder, 
 
 /* Make the folder for them. TZ_IO. */
 tz_status tz_checkpoints_make(const char *folder, tz_error *error);
-/* Remove all of them, with the journal. */
+/* Remove all of it. */
 void tz_checkpoints_remove(const char *folder);
 
 #endif

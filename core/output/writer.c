@@ -40,6 +40,8 @@ tz_status tz_writer_close(tz_writer *writer, tz_error *error)
     const tz_status status = tz_table_close(writer->table, closed ? &why : error);
     writer->movie = NULL;
     writer->table = NULL;
+    free(writer->probes);
+    writer->probes = NULL;
     return closed ? closed : status;
 }
 
@@ -434,6 +436,88 @@ tz_status tz_writer_add(tz_writer *writer, const tz_writer_row *row, tz_error *e
             status = tz_table_create(&writer->table, path, output->columns_count, titles, error);
     }
     return status == TZ_OK ? tz_table_add(writer->table, cells, error) : status;
+}
+
+/* ---- Tables of probes ------------------------------------------------------------------------ */
+
+/* Columns that can be written later, and a probe of a state field among them. */
+static bool may_listen(const tz_writer *writer, const tz_stencil *stencil)
+{
+    const tz_output *output = writer->output;
+    bool probes = false;
+    for (size_t i = 0; i < output->columns_count; i++) {
+        const tz_column *column = &output->columns[i];
+        const bool probe = column->kind == TZ_COLUMN_PROBE;
+        if (probe && stencil->fields[column_field(writer, stencil, column)].role != TZ_STATE)
+            return false;
+        if (!probe && column->kind != TZ_COLUMN_STEP && column->kind != TZ_COLUMN_TIME)
+            return false;
+        probes |= probe;
+    }
+    return probes;
+}
+
+tz_status tz_writer_listen(tz_writer *writer, tz_simulation *simulation, tz_error *error)
+{
+    const tz_output *output = writer->output;
+    const tz_stencil *stencil = tz_simulation_stencil(simulation);
+    tz_status status = TZ_OK;
+    if (output->format->content != TZ_CONTENT_TABLE || !may_listen(writer, stencil) ||
+        !tz_simulation_can_record(simulation))
+        return TZ_OK;
+    tz_receivers **probes = calloc(output->columns_count, sizeof(void *));
+    if (!probes)
+        return tz_error_set(error, TZ_MEMORY, NULL, "not enough memory for a table");
+    for (size_t i = 0; i < output->columns_count && !status; i++) {
+        const tz_column *column = &output->columns[i];
+        double at[TZ_AXES];
+        for (int axis = 0; axis < TZ_AXES; axis++)
+            at[axis] = (double)column->at[axis];
+        const tz_points_config point = {
+            .field = column_field(writer, stencil, column), .count = 1, .at = at, .jumps = true};
+        if (column->kind == TZ_COLUMN_PROBE)
+            status = tz_simulation_add_receivers(simulation, &point, 1, &probes[i], error);
+    }
+    if (status == TZ_UNSUPPORTED && !tz_simulation_receivers(simulation, 0))
+        status = TZ_OK; /* of a field that no pass writes: the table is written at its steps */
+    else if (!status)
+        writer->probes = probes;
+    if (!writer->probes)
+        free(probes);
+    return status;
+}
+
+tz_status tz_writer_take(tz_writer *writer, const tz_simulation *simulation, bool drop,
+                         tz_error *error)
+{
+    const tz_output *output = writer->output;
+    tz_received of[TZ_COLUMNS_MAX] = {{0}};
+    int64_t rows = 0;
+    const int64_t *steps = NULL;
+    tz_status status = TZ_OK;
+    for (size_t i = 0; i < output->columns_count; i++)
+        if (writer->probes[i]) {
+            of[i] = tz_receivers_get(writer->probes[i]);
+            rows = of[i].rows;
+            steps = of[i].steps;
+        }
+    for (int64_t k = 0; k < rows && !status && !drop; k++) {
+        tz_writer_row row;
+        for (size_t i = 0; i < output->columns_count; i++)
+            if (writer->probes[i])
+                tz_writer_number(row.cells[i], of[i].values[k]);
+            else if (output->columns[i].kind == TZ_COLUMN_STEP)
+                snprintf(row.cells[i], TZ_CELL_SIZE, "%lld", (long long)steps[k]);
+            else
+                tz_number_format_style(row.cells[i], TZ_CELL_SIZE, 'g', 15,
+                                       tz_simulation_time_at(simulation, steps[k]));
+        status = tz_writer_add(writer, &row, error);
+        tz_writer_count(writer, steps[k]);
+    }
+    for (size_t i = 0; i < output->columns_count; i++)
+        if (writer->probes[i])
+            tz_receivers_drop(writer->probes[i], rows);
+    return status;
 }
 
 /* ---- All kinds ------------------------------------------------------------------------------- */

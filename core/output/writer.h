@@ -7,6 +7,7 @@
 #include "output/movie.h"
 #include "output/output.h"
 #include "output/run_files.h"
+#include "sim/points.h"
 #include "sim/snapshot.h"
 
 enum { TZ_WRITER_STEM_SIZE = 160, TZ_WRITER_FILE_SIZE = 240, TZ_CELL_SIZE = 64 };
@@ -26,6 +27,9 @@ typedef struct tz_writer {
     int64_t first_frame; /* of the present file of a movie; part of its name if not 0 */
     double low, high;    /* of a movie: the range of all frames; equal: not known yet */
     const char *caption; /* of the next picture, if the caller makes it; borrowed */
+    /* Of a table that tz_writer_take() writes: for each column its receivers, which are the
+     * simulation's; NULL for others. Owned; NULL: it is another output. */
+    tz_receivers **probes;
 } tz_writer;
 
 /* The texts of a table's row, one a column. */
@@ -37,6 +41,12 @@ typedef struct tz_writer_row {
  * errors are those of tz_output_check. End with tz_writer_close. */
 tz_status tz_writer_open(tz_writer *writer, const tz_output *output, const tz_run_files *files,
                          const tz_simulation *simulation, const char *name, const char *prefix,
+                         tz_error *error);
+/* If it is a table of steps, times and probes alone, and the simulation can record at points, let
+ * it do so from now on: tz_writer_take() writes the rows of all iterations. */
+tz_status tz_writer_listen(tz_writer *writer, tz_simulation *simulation, tz_error *error);
+/* The rows that receivers have; `drop`: they are not wanted. */
+tz_status tz_writer_take(tz_writer *writer, const tz_simulation *simulation, bool drop,
                          tz_error *error);
 /* Close the table or movie, if there is one. */
 tz_status tz_writer_close(tz_writer *writer, tz_error *error);

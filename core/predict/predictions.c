@@ -416,9 +416,10 @@ static tz_status confirm(maker *m, bool *wanted, int threads, tz_error *error)
     const double begin = tz_machine_clock_s();
     const double budget_s = m->watch && m->watch->budget_s > 0 ? m->watch->budget_s : INFINITY;
     const double margin = m->watch && m->watch->margin > 0.0 ? m->watch->margin : 1.0;
-    const int batch = threads < BATCH ? threads : BATCH;
+    const bool all = isinf(margin);
+    const int batch = all ? f->count : threads < BATCH ? threads : BATCH;
     tz_status status = TZ_OK;
-    for (int done = 0, count = 1; !status && count > 0 && done < MOST; done += count) {
+    for (int done = 0, count = 1; !status && count > 0 && (all || done < MOST); done += count) {
         const bool over = tz_machine_clock_s() - begin > budget_s;
         count = over && find_best(f, false, NULL) >= 0 ? 0 : choose_best(f, margin, batch, wanted);
         if (count > 0)

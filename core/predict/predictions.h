@@ -30,7 +30,8 @@ typedef struct tz_predictions_watch {
     /* With TZ_EFFORT_CACHED: seconds after which only plans are compiled whose estimate is better
      * than the best; 0: no limit, so that the answer does not depend on the machine's speed. */
     double budget_s;
-    /* Plans are compiled that are expected to take up to so many times the best; 0: 1. */
+    /* Plans are compiled that are expected to take up to so many times the best; 0: 1; INFINITY:
+     * all, but those with very long code. */
     double margin;
 } tz_predictions_watch;
 

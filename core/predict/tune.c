@@ -87,12 +87,14 @@ tz_status tz_tune_compile(const tz_workload *workload, const tz_tune_request *re
 static tz_status predict(tz_predictions **out, const tz_workload *workload,
                          const tz_tune_request *request, const tz_plan_list *list, tz_error *error)
 {
+    tz_predictions_watch watch = request->watch ? *request->watch : (tz_predictions_watch){0};
+    if (!request->dry)
+        watch.margin = INFINITY;
     return request->lister
                ? tz_predictions_create_listed(out, &workload->problem, workload->backend,
                                               &workload->place, list->plans, list->count, error)
-               : tz_predictions_create(
-                     out, &workload->problem, workload->backend, &workload->place, &request->given,
-                     request->dry ? TZ_EFFORT_CACHED : TZ_EFFORT_COMPILE, request->watch, error);
+               : tz_predictions_create(out, &workload->problem, workload->backend, &workload->place,
+                                       &request->given, TZ_EFFORT_CACHED, &watch, error);
 }
 
 static tz_status take_rows(tz_tune *tune, const tz_workload *workload,
@@ -106,6 +108,7 @@ static tz_status take_rows(tz_tune *tune, const tz_workload *workload,
     if (status)
         return status;
     tune->predicting_s = predictions->seconds;
+    tune->long_count = predictions->long_count;
     tune->rows = calloc((size_t)predictions->count, sizeof *tune->rows);
     if (!tune->rows)
         status = tz_error_set(error, TZ_MEMORY, NULL, "not enough memory");

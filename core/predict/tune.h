@@ -69,6 +69,7 @@ typedef struct tz_tune {
     int different;       /* rows with other bits than height 1 */
     int not_finite;      /* rows that are not compared: fields are not finite after their steps */
     bool infinite;       /* fields are not finite after the last measurement */
+    int long_count;      /* plans left out: their code is very long */
     double predicting_s; /* to make the predictions, without compiling */
     /* GPU: how it was measured; why it does not report its clock ("": it does). */
     bool rested, sustained;

@@ -295,6 +295,7 @@ tz_status tz_simulation_set_params(tz_simulation *simulation, size_t count,
     simulation->update_known = false;
     simulation->facts_known = false;
     tz__simulation_forget_jump(simulation);
+    tz__points_renew(simulation);
     if (!status && step)
         tz__simulation_time_step_changed(simulation, before);
     return status;

@@ -5,6 +5,7 @@
 #include "base/machine.h"
 #include "jump/jump.h"
 #include "jump/probe.h"
+#include "sim/points.h"
 #include "sim/state.h"
 #include <inttypes.h>
 #include <math.h>
@@ -22,7 +23,7 @@ const tz_jump_use *tz_simulation_jumps(const tz_simulation *simulation)
 tz_status tz_simulation_check_jump(const tz_simulation *simulation, tz_error *error)
 {
     tz_linear linear;
-    if (simulation->points)
+    if (!tz_simulation_points_jump(simulation))
         return tz_error_set(error, TZ_UNSUPPORTED, NULL,
                             "a jump passes over the steps at which receivers record and sources "
                             "add");

@@ -15,7 +15,8 @@ enum {
     AXIS_TERMS = 2 * SINC_HALF,
     ROWS_BYTES = 32 << 20, /* of recorded and added values, about */
     ROWS_LEAST = 64,       /* iterations, at least */
-    ROWS_MOST = 16384
+    ROWS_MOST = 16384,
+    ROWS_AHEAD = 64 /* of values that are computed together, before they are needed */
 };
 
 /* The window's parameter for four cells (Hicks, Geophysics 67, 2002). */
@@ -46,6 +47,7 @@ typedef struct source_set {
 
 struct tz_receivers {
     point_set points;
+    bool jumps; /* as tz_points_config has it */
     int64_t every;
     int64_t rows, room;
     int64_t *steps;
@@ -100,7 +102,7 @@ static int axis_terms(tz_interpolation how, double x, int64_t *cells, double *we
     weights[0] = 1;
     if (rest == 0)
         return 1;
-    if (how == TZ_INTERPOLATE_linear) {
+    if (how == TZ_LINEAR) {
         cells[1] = cell + 1;
         weights[0] = 1 - rest;
         weights[1] = rest;
@@ -165,9 +167,12 @@ static void clear_set(point_set *set)
 static void write_point(const tz_problem *problem, const double *at, char *text, size_t size)
 {
     size_t used = 0;
-    for (int axis = 0; axis < problem->dims && used < size; axis++)
-        used +=
-            (size_t)snprintf(text + used, size - used, "%s%.10g", axis > 0 ? ", " : "", at[axis]);
+    for (int axis = 0; axis < problem->dims && used < size; axis++) {
+        char number[32] = "NaN";
+        if (!isnan(at[axis]))
+            snprintf(number, sizeof number, "%.10g", at[axis]);
+        used += (size_t)snprintf(text + used, size - used, "%s%s", axis > 0 ? ", " : "", number);
+    }
 }
 
 static tz_status check_point(const tz_problem *problem, const tz_points_config *config,
@@ -184,7 +189,7 @@ static tz_status check_point(const tz_problem *problem, const tz_points_config *
             return tz_error_set(error, TZ_RANGE, "points",
                                 "point %zu, (%s), is outside the grid: %c is from 0 to %" PRId64,
                                 point + 1, text, "xyz"[axis], n - 1);
-        if (config->interpolation == TZ_INTERPOLATE_grid && at[axis] != floor(at[axis]))
+        if (config->interpolation == TZ_ON_GRID && at[axis] != floor(at[axis]))
             return tz_error_set(error, TZ_RANGE, "points",
                                 "point %zu, (%s), is between cells: use interpolate = \"linear\" "
                                 "or \"sinc\"",
@@ -242,6 +247,9 @@ static tz_status check_field(const tz_simulation *simulation, int field, bool ad
     if (simulation->correction)
         return tz_error_set(error, TZ_UNSUPPORTED, f->name,
                             "precision \"mixed\" has no receivers and no sources");
+    if (simulation->ranks && simulation->ranks->count > 1)
+        return tz_error_set(error, TZ_UNSUPPORTED, NULL,
+                            "several ranks have no receivers and no sources yet: use one process");
     if (f->role != TZ_STATE || !written)
         return tz_error_set(error, TZ_UNSUPPORTED, f->name,
                             "'%s' is %s: only a state field has receivers and sources", f->name,
@@ -273,9 +281,9 @@ static tz_status make_set(const tz_simulation *simulation, const tz_points_confi
     if (status)
         return status;
     for (size_t axis = 0; axis < dims; axis++)
-        most *= config->interpolation == TZ_INTERPOLATE_grid     ? 1
-                : config->interpolation == TZ_INTERPOLATE_linear ? 2
-                                                                 : AXIS_TERMS;
+        most *= config->interpolation == TZ_ON_GRID  ? 1
+                : config->interpolation == TZ_LINEAR ? 2
+                                                     : AXIS_TERMS;
     set->first = calloc(config->count + 1, sizeof *set->first);
     set->terms = calloc(config->count * most + 1, sizeof *set->terms);
     set->outside = calloc(config->count + 1, sizeof *set->outside);
@@ -359,6 +367,7 @@ static tz_status make_values(const tz_problem *problem, tz_point_values *values,
     free(values->added);
     free(values->recorded);
     *values = (tz_point_values){.rows = rows,
+                                .generation = values->generation + 1,
                                 .adds = (int64_t)adds,
                                 .records = (int64_t)records,
                                 .slot = slot,
@@ -415,9 +424,10 @@ static tz_status check_values(const tz_source_config *source, size_t points, tz_
 {
     for (int64_t i = 0; i < source->steps * (int64_t)points; i++)
         if (!isfinite(source->values[i]))
-            return tz_error_set(
-                error, TZ_RANGE, "values", "the value of step %" PRId64 ", point %" PRId64 " is %g",
-                i / (int64_t)points + 1, i % (int64_t)points + 1, source->values[i]);
+            return tz_error_set(error, TZ_RANGE, "values",
+                                "the value of step %" PRId64 ", point %" PRId64 " is %s",
+                                i / (int64_t)points + 1, i % (int64_t)points + 1,
+                                isnan(source->values[i]) ? "NaN" : "infinite");
     return TZ_OK;
 }
 
@@ -455,9 +465,25 @@ tz_status tz_simulation_add_sources(tz_simulation *simulation, const tz_points_c
     return status;
 }
 
-bool tz_simulation_has_sources(const tz_simulation *simulation)
+bool tz_simulation_can_record(const tz_simulation *simulation)
 {
-    return simulation->points && simulation->points->sources_count > 0;
+    static const tz_points none = {.fields = 0};
+    const tz_place place = tz__simulation_place(simulation, NULL);
+    tz_problem problem = simulation->problem;
+    tz_plan plan = simulation->plan;
+    problem.points = problem.points ? problem.points : &none;
+    return simulation->backend->points && !simulation->correction &&
+           (!simulation->ranks || simulation->ranks->count == 1) &&
+           simulation->backend->plan(&problem, &place, &plan, NULL) == TZ_OK;
+}
+
+bool tz_simulation_points_jump(const tz_simulation *simulation)
+{
+    const tz_point_sets *sets = simulation->points;
+    bool jump = !sets || sets->sources_count == 0;
+    for (size_t i = 0; jump && sets && i < sets->receivers_count; i++)
+        jump = sets->receivers[i]->jumps;
+    return jump;
 }
 
 static double value_of(const tz_simulation *simulation, const source_set *set, size_t point,
@@ -488,7 +514,8 @@ static tz_status add_row(tz_simulation *simulation, int64_t step, tz_error *erro
                 value = value_of(simulation, set, i, step);
             if (!isfinite(value))
                 return tz_error_set(error, TZ_SCRIPT, "values",
-                                    "the formula of a source is %g at step %" PRId64, value, step);
+                                    "the formula of a source is %s at step %" PRId64,
+                                    isnan(value) ? "NaN" : "infinite", step);
             for (size_t t = set->points.first[i]; t < set->points.first[i + 1];
                  t++, to += real->size) {
                 const double part = value * set->source.scale * set->points.terms[t].weight;
@@ -496,6 +523,7 @@ static tz_status add_row(tz_simulation *simulation, int64_t step, tz_error *erro
             }
         }
     }
+    sets->values.ready++;
     return TZ_OK;
 }
 
@@ -524,6 +552,7 @@ tz_status tz_simulation_add_receivers(tz_simulation *simulation, const tz_points
         status = no_memory(error);
     if (!status) {
         r->every = every;
+        r->jumps = points->jumps;
         sets->receivers = all;
         all[sets->receivers_count++] = r;
         status = make_lists(simulation, error);
@@ -560,40 +589,112 @@ static tz_status need_rows(tz_receivers *r, int64_t more, tz_error *error)
     return TZ_OK;
 }
 
-/* The value of a cell from its recorded element. */
-static double cell_value(const tz_problem *problem, const term *t, const char *element)
+/* ---- Bringing in ----------------------------------------------------------------------------- */
+
+static double sum_point(const tz_problem *problem, const point_set *set, size_t point,
+                        const double *values)
 {
-    double value;
-    if (problem->bits) {
-        uint32_t word;
-        memcpy(&word, element, sizeof word);
-        return word >> t->bit & 1;
+    double sum = 0;
+    for (size_t t = set->first[point]; t < set->first[point + 1]; t++) {
+        const term *of = &set->terms[t];
+        double value = values[of->cell.index];
+        if (problem->bits)
+            value = (uint32_t)value >> of->bit & 1;
+        sum = t == set->first[point] ? of->weight * value : sum + of->weight * value;
     }
-    tz_problem_to_values(problem, t->cell.field, element, 1, &value);
-    return value;
+    return set->outside[point] != 0 ? sum + set->outside[point] : sum;
 }
 
-static tz_status receive_row(const tz_simulation *simulation, tz_receivers *r, int64_t step,
-                             const char *recorded, tz_error *error)
+typedef struct reception {
+    const tz_simulation *simulation;
+    double *room; /* of each thread: the values of an iteration */
+} reception;
+
+/* Rows of receivers up to a step, since the one at which recorded values begin. */
+static int64_t rows_until(const tz_point_values *values, int64_t every, int64_t step)
 {
-    const point_set *set = &r->points;
-    const size_t slot = simulation->points->values.slot;
-    const tz_status status = need_rows(r, 1, error);
+    return step / every - values->begin / every;
+}
+
+/* The recorded elements of an iteration as numbers: values, or words. */
+static void take_values(const tz_simulation *simulation, const char *recorded, double *values)
+{
+    const tz_problem *problem = &simulation->problem;
+    const tz_point_sets *sets = simulation->points;
+    int64_t i = 0;
+    for (int f = 0; f < problem->stencil->fields_count; f++) {
+        const int64_t end = i + (int64_t)problem->points->recorded[f].count;
+        const bool dense = tz_problem_element_size(problem, f) == sets->values.slot;
+        for (int64_t count; i < end; i += count) {
+            const char *from = recorded + (size_t)i * sets->values.slot;
+            count = dense ? end - i : 1;
+            if (problem->bits)
+                tz_problem_element_type(problem, f)->get(from, count, values + i);
+            else
+                tz_problem_to_values(problem, f, from, count, values + i);
+        }
+    }
+}
+
+static void receive_rows(void *any, int64_t begin, int64_t end, int thread)
+{
+    const reception *r = any;
+    const tz_simulation *simulation = r->simulation;
+    const tz_point_sets *sets = simulation->points;
+    const tz_point_values *values = &sets->values;
+    double *numbers = r->room + thread * values->records;
+    for (int64_t k = begin; k < end; k++) {
+        const int64_t step = values->begin + k + 1;
+        take_values(simulation, values->recorded + (size_t)(k * values->records) * values->slot,
+                    numbers);
+        for (size_t i = 0; i < sets->receivers_count; i++) {
+            tz_receivers *to = sets->receivers[i];
+            const point_set *set = &to->points;
+            if (step % to->every != 0)
+                continue;
+            const int64_t row = to->rows + rows_until(values, to->every, step) - 1;
+            to->steps[row] = step;
+            for (size_t point = 0; point < set->count; point++)
+                to->values[row * (int64_t)set->count + (int64_t)point] =
+                    sum_point(&simulation->problem, set, point, numbers);
+        }
+    }
+}
+
+static tz_status bring_in(tz_simulation *simulation, tz_error *error)
+{
+    const tz_point_sets *sets = simulation->points;
+    const tz_point_values *values = &sets->values;
+    const int64_t end = values->begin + sets->filled;
+    tz_status status = simulation->backend->recorded
+                           ? simulation->backend->recorded(simulation->state, error)
+                           : TZ_OK;
+    for (size_t i = 0; i < sets->receivers_count && !status; i++)
+        status = need_rows(sets->receivers[i], rows_until(values, sets->receivers[i]->every, end),
+                           error);
     if (status)
         return status;
-    double *to = r->values + r->rows * (int64_t)set->count;
-    for (size_t i = 0; i < set->count; i++) {
-        double sum = 0;
-        for (size_t t = set->first[i]; t < set->first[i + 1]; t++) {
-            const term *of = &set->terms[t];
-            const double value =
-                cell_value(&simulation->problem, of, recorded + (size_t)of->cell.index * slot);
-            sum = t == set->first[i] ? of->weight * value : sum + of->weight * value;
-        }
-        to[i] = set->outside[i] != 0 ? sum + set->outside[i] : sum;
-    }
-    r->steps[r->rows++] = step;
+    reception r = {
+        .simulation = simulation,
+        .room =
+            malloc((size_t)(tz_threads_count(simulation->pool) * values->records) * sizeof(double)),
+    };
+    if (!r.room)
+        return no_memory(error);
+    tz_threads_for(simulation->pool, sets->filled, receive_rows, &r);
+    free(r.room);
+    for (size_t i = 0; i < sets->receivers_count; i++)
+        sets->receivers[i]->rows += rows_until(values, sets->receivers[i]->every, end);
     return TZ_OK;
+}
+
+void tz__points_renew(tz_simulation *simulation)
+{
+    tz_point_sets *sets = simulation->points;
+    if (!sets)
+        return;
+    sets->values.ready = sets->filled;
+    sets->values.generation++;
 }
 
 tz_status tz_simulation_receive(tz_simulation *simulation, tz_error *error)
@@ -601,20 +702,10 @@ tz_status tz_simulation_receive(tz_simulation *simulation, tz_error *error)
     tz_point_sets *sets = simulation->points;
     if (!sets || sets->filled == 0)
         return TZ_OK;
-    const tz_point_values *values = &sets->values;
-    tz_status status = simulation->backend->recorded && values->records > 0
-                           ? simulation->backend->recorded(simulation->state, error)
-                           : TZ_OK;
-    for (int64_t k = 0; k < sets->filled && !status; k++) {
-        const int64_t step = values->begin + k + 1;
-        for (size_t i = 0; i < sets->receivers_count && !status; i++)
-            if (step % sets->receivers[i]->every == 0)
-                status = receive_row(
-                    simulation, sets->receivers[i], step,
-                    values->recorded + (size_t)(k * values->records) * values->slot, error);
-    }
+    const tz_status status = sets->values.records > 0 ? bring_in(simulation, error) : TZ_OK;
     sets->values.begin += sets->filled;
     sets->filled = 0;
+    tz__points_renew(simulation);
     return status;
 }
 
@@ -632,21 +723,6 @@ void tz_receivers_drop(tz_receivers *r, int64_t rows)
     memmove(r->steps, r->steps + rows, rest * sizeof *r->steps);
     memmove(r->values, r->values + rows * (int64_t)count, rest * count * sizeof *r->values);
     r->rows -= rows;
-}
-
-tz_status tz_receivers_put(tz_receivers *r, int64_t rows, const int64_t *steps,
-                           const double *values, tz_error *error)
-{
-    const size_t count = r->points.count, rest = (size_t)r->rows;
-    const tz_status status = need_rows(r, rows, error);
-    if (status || rows == 0)
-        return status;
-    memmove(r->steps + rows, r->steps, rest * sizeof *r->steps);
-    memmove(r->values + rows * (int64_t)count, r->values, rest * count * sizeof *r->values);
-    memcpy(r->steps, steps, (size_t)rows * sizeof *steps);
-    memcpy(r->values, values, (size_t)rows * count * sizeof *values);
-    r->rows += rows;
-    return TZ_OK;
 }
 
 /* ---- Calls of the backend -------------------------------------------------------------------- */
@@ -682,9 +758,15 @@ tz_status tz__points_begin(tz_simulation *simulation, int64_t iterations, tz_err
                     sets->values.begin + sets->filled != simulation->step)) {
         status = tz_simulation_receive(simulation, error);
         sets->values.begin = simulation->step;
+        tz__points_renew(simulation);
     }
-    for (int64_t i = 0; i < iterations && !status && sets->values.adds > 0; i++)
-        status = add_row(simulation, simulation->step + i, error);
+    const int64_t need = sets->filled + iterations;
+    const int64_t more = tz_min(need + ROWS_AHEAD, sets->values.rows);
+    while (!status && sets->values.ready < need)
+        status = add_row(simulation, sets->values.begin + sets->values.ready, error);
+    while (!status && sets->values.ready < more && sets->values.adds > 0)
+        if (add_row(simulation, sets->values.begin + sets->values.ready, NULL))
+            break; /* perhaps the run ends before */
     return status;
 }
 

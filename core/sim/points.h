@@ -10,21 +10,16 @@
 #include "sim/types.h"
 #include "stencil/points.h"
 
-/* X(name, doc) */
-#define TZ_INTERPOLATION_TABLE(X)                                                                  \
-    X(grid, "points are cells")                                                                    \
-    X(linear, "of the two cells beside the point along each axis")                                 \
-    X(sinc, "of eight along each axis, by a sinc with a Kaiser window (Hicks 2002)")
-
-#define TZ__INTERPOLATION(name, doc) TZ_INTERPOLATE_##name,
-typedef enum tz_interpolation { TZ_INTERPOLATION_TABLE(TZ__INTERPOLATION) } tz_interpolation;
-#undef TZ__INTERPOLATION
+/* Points are cells; or a value is of the two cells beside it along each axis; or of eight, by a
+ * sinc with a Kaiser window (Hicks, Geophysics 67, 2002). */
+typedef enum tz_interpolation { TZ_ON_GRID, TZ_LINEAR, TZ_SINC } tz_interpolation;
 
 typedef struct tz_points_config {
     int field;
     size_t count;
     const double *at; /* coordinates of each, x first; cell 0 is at 0 */
     tz_interpolation interpolation;
+    bool jumps; /* of receivers: they record nothing in jumps, which are refused otherwise */
 } tz_points_config;
 
 /* What sources add. Row 0 of `values` is for the next iteration. */
@@ -64,12 +59,10 @@ typedef struct tz_received {
 } tz_received;
 tz_received tz_receivers_get(const tz_receivers *receivers);
 void tz_receivers_drop(tz_receivers *receivers, int64_t rows);
-/* Put rows of an earlier run before all others. Errors: TZ_MEMORY. */
-tz_status tz_receivers_put(tz_receivers *receivers, int64_t rows, const int64_t *steps,
-                           const double *values, tz_error *error);
-
-/* Do sources add to fields? */
-bool tz_simulation_has_sources(const tz_simulation *simulation);
+/* Can the present plan record at points? */
+bool tz_simulation_can_record(const tz_simulation *simulation);
+/* May a jump pass over its sources and receivers? */
+bool tz_simulation_points_jump(const tz_simulation *simulation);
 
 /* ---- For run.c ------------------------------------------------------------------------------- */
 
@@ -80,6 +73,8 @@ int64_t tz__points_longest(const tz_simulation *simulation);
 /* Before a call: the values that sources add. After it. */
 tz_status tz__points_begin(tz_simulation *simulation, int64_t iterations, tz_error *error);
 void tz__points_end(tz_simulation *simulation, int64_t iterations);
+/* Parameters have changed, on which formulas of sources depend. */
+void tz__points_renew(tz_simulation *simulation);
 void tz__points_destroy(tz_simulation *simulation);
 
 #endif

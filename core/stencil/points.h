@@ -27,6 +27,8 @@ typedef struct tz_point_values {
     int64_t adds, records; /* values of an iteration */
     size_t slot;           /* bytes of a recorded value, an element of its field or less */
     char *added;           /* reals in the problem's precision, for stages to come */
+    int64_t ready;         /* so many rows of these are there: all of the next stage, and more */
+    uint64_t generation;   /* another number: all of them are new */
     char *recorded;        /* of stages that are done: tz_backend.recorded */
 } tz_point_values;
 

@@ -778,7 +778,6 @@ tz_problem tz_problem_slab(const tz_problem *whole, int64_t low, int64_t high, i
     for (int side = 0; side < 2; side++)
         if (tz_boundary_wraps(whole->boundary[axis][side]) && before + after > 0)
             slab.boundary[axis][side] = TZ_BOUNDARY_CUT;
-    slab.points = NULL; /* tz_points_of_slab() */
     return slab;
 }
 

@@ -41,7 +41,8 @@ typedef struct tz_problem {
     double source_per_update; /* tz_setup.source_per_update; NAN: the stencil has no refinement */
     int radius;               /* largest pass radius */
     tz_slab slab;
-    const struct tz_points *points; /* stencil/points.h; borrowed; NULL: none */
+    /* stencil/points.h; borrowed; NULL: none. A slab has those of the whole until a stage. */
+    const struct tz_points *points;
 } tz_problem;
 
 /* The problem of a slab of `whole`: its own cells are `low` to `high` along the last axis, with

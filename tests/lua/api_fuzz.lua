@@ -51,7 +51,7 @@ local function object(kind)
 end
 
 local function any_object()
-    return object(pick { "simulation", "simulation", "array", "floorplan", "output", "random", "unit", "stencil" })
+    return object(pick { "simulation", "simulation", "array", "floorplan", "output", "random", "unit", "stencil", "receivers" })
 end
 
 -- ---- Arguments -------------------------------------------------------------------------------------------------
@@ -203,6 +203,14 @@ likely = {
     write = function() return chance(2) and callback() or object "output" end,
     save = function() return random(1000) .. pick { ".npy", ".rle", ".vti", ".h5", ".xdmf" } end,
     analyse = function() return "path" end,
+    receivers = function(self)
+        return { field = field(self), points = { { place(self) } }, interpolate = pick { "grid", "linear", "sinc" },
+                 every = random(3), file = chance(3) and random(1000) .. pick { ".npy", ".csv", ".h5" } or nil }
+    end,
+    sources = function(self)
+        return { field = field(self), points = { { place(self) } }, values = pick { "0.1*step", "t", { 1, 2, 3 }, { { 1 } } },
+                 scale = chance(3) and pick { "volume", 2 } or nil }
+    end,
 }
 for _, name in ipairs { "population", "hash" } do
     likely[name] = function(self)

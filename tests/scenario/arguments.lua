@@ -21,7 +21,8 @@ tz.log("one", 2, nil, "four")
 -- Methods. The object itself is not counted.
 local methods = {
     sim = { "get", "set", "min", "max", "sum", "mean", "population", "hash", "residual", "array", "slabs", "params",
-            "param", "plan", "kernel", "analyse", "every", "write", "run", "rewind", "policy", "close" },
+            "param", "plan", "kernel", "analyse", "every", "write", "run", "rewind", "policy", "close",
+            "receivers", "sources" },
     array = { "get", "set", "min", "max", "sum", "save", "close" },
     floorplan = { "close" },
 }

@@ -210,6 +210,8 @@ static void gpu_destroy(void *any)
     tz_cuda_jumper_destroy(state->jumper);
     if (state->cuda)
         tz_cuda_refiner_clear(&state->refiner, state->cuda);
+    if (state->cuda)
+        tz_cuda_points_clear(&state->points, state->cuda);
     tz_cuda_staging_destroy(state->staging);
     tz_cuda_energy_close(state->energy);
     if (state->cuda) {
@@ -334,11 +336,12 @@ static tz_status find_kernel(tz_cuda_state *state, const tz_plan *plan, tz_cuda_
     tz_cuda_compiled *slot = NULL;
     for (int k = 0; k < state->kernels_count; k++)
         if (tz_plan_equal(&state->kernels[k].plan, plan) &&
+            state->kernels[k].points == (problem->points != NULL) &&
             same_text(problem, state->kernels[k].constants))
             slot = &state->kernels[k];
     if (!slot) {
         const tz_limits limits = limits_of(tz_cuda_device_of(state->cuda));
-        tz_cuda_compiled fresh = {.plan = *plan};
+        tz_cuda_compiled fresh = {.plan = *plan, .points = problem->points != NULL};
         memcpy(fresh.constants, problem->constants, sizeof fresh.constants);
         char *source = NULL;
         tz_status status = tz_cuda_queue_wait(state->cuda, NULL, error);
@@ -528,6 +531,17 @@ static tz_status launch_ends_first(const launch *l, const tz_slab_span *span, tz
     return status;
 }
 
+/* Points after a launch of one pass. */
+static tz_status apply_points(const launch *l, tz_error *error)
+{
+    tz_cuda_state *state = l->state;
+    tz_cu_pointer out[TZ_FIELDS_MAX] = {0};
+    for (int f = 0; f < state->context.problem->stencil->fields_count; f++)
+        out[f] = state->copy[f][1 - state->current[f]];
+    return tz_cuda_points_apply(&state->points, state->cuda, l->turn.pass > 0 ? l->turn.pass : 0,
+                                l->step + l->turn.first, out, error);
+}
+
 /* `span`: NULL for all of the grid. */
 static tz_status one_stage(tz_cuda_state *state, const tz_plan *plan, int height, int64_t step,
                            const tz_slab_span *span, tz_error *error)
@@ -547,15 +561,23 @@ static tz_status one_stage(tz_cuda_state *state, const tz_plan *plan, int height
         if (stencil->fields[f].role == TZ_STREAMED)
             status = tz_cuda_slabs_take(state->slabs[f], state->context.streamed[f], step, height,
                                         &l.streamed[f], error);
+    const char *refusal = !status && problem->points ? tz_cuda_refusal(family, problem) : NULL;
+    if (refusal)
+        status =
+            tz_error_set(error, TZ_UNSUPPORTED, "family", "'%s' %s", problem->stencil->id, refusal);
+    if (!status)
+        status = tz_cuda_points_begin(&state->points, state->cuda, problem, step, height, error);
     const int turns = status ? 0 : tz_cuda_turns(family, problem, height);
     for (int i = 0; !status && i < turns; i++) {
         l.turn = tz_cuda_turn_of(family, problem, height, i);
         if (!span)
             status = launch_shape(&l, NULL, &l.use->shape, error);
-        else if (span->ends[0] + span->ends[1] > 0 && !state->context.sync)
+        else if (span->ends[0] + span->ends[1] > 0 && !state->context.sync && !problem->points)
             status = launch_ends_first(&l, span, error);
         else
             status = launch_span(&l, NULL, span->low, span->high, error);
+        if (!status && problem->points)
+            status = apply_points(&l, error);
         if (!status && l.turn.ends)
             tz_cuda_state_swap(state, family);
     }
@@ -597,7 +619,8 @@ static tz_status gpu_stage(void *any, const tz_plan *plan, int height, int64_t s
     tz_status status = tz_cuda_family_find(plan->family, state->context.problem, &family, error);
     /* The launches of a graph use two sets of arrays in turns. */
     const bool hands = !status && tz_cuda_state_note_handed(state, family);
-    const bool replays = !status && state->replays && !family->spans && !hands &&
+    const bool replays = !status && state->replays && !state->context.problem->points &&
+                         !family->spans && !hands &&
                          tz_cuda_turns(family, state->context.problem, plan->height) == 1;
     for (int done = 0; !status && done < height;) {
         int more = height - done;
@@ -721,6 +744,12 @@ static tz_status gpu_facts(void *any, const tz_plan *plan, tz_kernel_facts *out,
     return copy_rate(state->cuda, &out->copy_bytes_per_s, error);
 }
 
+static tz_status gpu_recorded(void *any, tz_error *error)
+{
+    tz_cuda_state *state = any;
+    return tz_cuda_points_take(&state->points, state->cuda, error);
+}
+
 static double gpu_set_up_s(const void *any)
 {
     return ((const tz_cuda_state *)any)->set_up_s;
@@ -769,6 +798,8 @@ const tz_backend tz_backend_cuda = {
     .load = gpu_load,
     .fill = gpu_fill,
     .stage = gpu_stage,
+    .points = true,
+    .recorded = gpu_recorded,
     .set_up_s = gpu_set_up_s,
     .jump = tz_cuda_state_jump,
     .jump_library = tz_cuda_fft_describe,

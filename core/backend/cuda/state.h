@@ -7,6 +7,7 @@
 #include "backend/cuda/driver/energy.h"
 #include "backend/cuda/driver/queue.h"
 #include "backend/cuda/family/family.h"
+#include "backend/cuda/points.h"
 #include "backend/cuda/reduce.h"
 #include "backend/cuda/refine.h"
 #include "backend/cuda/slabs.h"
@@ -40,6 +41,7 @@ typedef struct tz_cuda_compiled {
     tz_plan plan;
     const tz_cuda_family *family;
     tz_slot constants[TZ_CONSTANTS_MAX]; /* the text contains the integer ones */
+    bool points;                         /* it is for a problem with points */
     tz_cuda_kernel kernel;
     tz_cuda_shape shape;
     tz_cuda_shape spans[TZ_CUDA_SPANS_MAX]; /* of a slab; those with high == 0 are free */
@@ -81,8 +83,9 @@ typedef struct tz_cuda_state {
     int handed[TZ_FIELDS_MAX];
     tz_cuda_staging *staging;     /* of store, load and fill */
     tz_cuda_snapshots *snapshots; /* created by the first snapshot */
-    bool replays;                 /* stages may go into graphs */
-    tz_cuda_queue *scratch;       /* for recording graphs */
+    tz_cuda_points points;
+    bool replays;           /* stages may go into graphs */
+    tz_cuda_queue *scratch; /* for recording graphs */
 } tz_cuda_state;
 
 /* Functions of tz_backend. */

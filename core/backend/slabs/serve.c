@@ -112,6 +112,7 @@ static tz_status read_problem(copy *c, char *bytes, const tz_stencil *stencil, i
             (tz_series){.name = bytes, .value = value_in_window, .context = &c->windows[i]};
     c->problem.stencil = stencil;
     c->problem.scalars = c->scalars;
+    c->problem.points = NULL;
     if (c->problem.narrow) {
         memcpy(c->narrow.params, c->problem.params, sizeof c->narrow.params);
         c->narrow.stencil = stencil;

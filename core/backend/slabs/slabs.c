@@ -388,11 +388,28 @@ static tz_status fail_after(int done, tz_status status, tz_error *error)
     return TZ_BACKEND;
 }
 
+/* Points of the whole grid that are new, or of a part that is. */
+static tz_status take_points(const tz__slabs *slabs, tz__slabs_part *part, tz_error *error)
+{
+    const tz_points *whole = slabs->context.problem->points;
+    if (part->points_of == whole)
+        return TZ_OK;
+    tz_points *points;
+    const tz_status status = tz_points_of_slab(&points, &part->problem, error);
+    if (status)
+        return status;
+    tz_points_destroy(part->points);
+    part->points = points;
+    part->points_of = whole;
+    part->problem.points = points;
+    return TZ_OK;
+}
+
 static tz_status stages_of_part(tz__slabs *slabs, int i, void *argument, tz_error *error)
 {
     const advance *a = argument;
-    const tz__slabs_part *part = slabs->parts[i];
-    tz_status status = TZ_OK;
+    tz__slabs_part *part = slabs->parts[i];
+    tz_status status = take_points(slabs, part, error);
     for (int done = 0, more; done < a->iterations && !status; done += more) {
         const int left = a->iterations - done;
         more = left < a->plan->height ? left : a->plan->height;
@@ -478,6 +495,17 @@ tz_status tz__slabs_do_stage(tz__slabs *slabs, const tz__slabs_call *call, tz_er
         status = fail_after(done, status, error);
     }
     return status;
+}
+
+static tz_status recorded_of_part(tz__slabs *slabs, int i, void *argument, tz_error *error)
+{
+    (void)argument;
+    return slabs->inner->recorded(slabs->parts[i]->state, error);
+}
+
+static tz_status recorded(void *any, tz_error *error)
+{
+    return tz__slabs_own(any, recorded_of_part, NULL, error);
 }
 
 tz_status tz__slabs_do_wait(tz__slabs *slabs, const tz__slabs_call *call, tz_error *error)
@@ -658,6 +686,7 @@ tz_status tz_slabs_backend(const tz_backend *inner, tz_backend *out, tz_error *e
     out->load = load;
     out->fill = fill;
     out->stage = stage;
+    out->recorded = inner->recorded ? recorded : NULL;
     out->set_up_s = inner->set_up_s ? set_up_s : NULL;
     out->wait = inner->wait ? wait_for_all : NULL;
     out->reduce = reduce;

@@ -169,6 +169,7 @@ void tz__slabs_part_destroy(const tz__slabs *slabs, tz__slabs_part *part)
         free_room(slabs, part, &part->inbox[k]);
     }
     slabs->inner->destroy(part->state);
+    tz_points_destroy(part->points);
     tz_threads_destroy(part->threads);
     free(part);
 }

@@ -10,6 +10,7 @@
 #include "backend/slabs/cut.h"
 #include "backend/slabs/facts.h"
 #include "base/ranks.h"
+#include "stencil/points.h"
 #include "stencil/streamed_source.h"
 
 /* A slab of another process that a slab copies ghost zones from (exchange.c). */
@@ -29,6 +30,9 @@ typedef struct tz__slabs_part {
     tz_problem problem;
     tz_streamed_source streamed[TZ_FIELDS_MAX];
     const tz_streamed_source *streamed_pointers[TZ_FIELDS_MAX];
+    /* Own and ghost cells of these of the whole grid; problem.points. */
+    const tz_points *points_of;
+    tz_points *points;
     /* Of its device. */
     tz_limits limits;
     /* Of the inner backend. */

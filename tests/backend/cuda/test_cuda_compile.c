@@ -1,6 +1,7 @@
 /* Device texts with mistakes, of slabs, and those that no stencil has a part in, compiled for real
  * architectures; needs NVRTC, no GPU. test_cuda_every_stencil.c compiles those of stencils. */
 #include "backend/backend.h"
+#include "backend/cuda/points.h"
 #include "backend/cuda/reduce.h"
 #include "backend/cuda/refine.h"
 #include "backend/cuda/spectral/jump.h"
@@ -102,10 +103,10 @@ TEST(other_texts_compile)
     static const tz_dtype dtypes[] = {TZ_DTYPE_F32, TZ_DTYPE_F64, TZ_DTYPE_I32, TZ_DTYPE_U8};
     need_nvrtc();
     for (int a = 0; a < (is_complete() ? 3 : 1); a++) {
-        const char *const texts[] = {tz_cuda_text_transform, tz_cuda_text_jump,
-                                     tz_cuda_text_refine};
+        const char *const texts[] = {tz_cuda_text_transform, tz_cuda_text_jump, tz_cuda_text_refine,
+                                     tz_cuda_text_points};
         size_t bytes;
-        for (int k = 0; k < 3; k++)
+        for (int k = 0; k < 4; k++)
             compiled(architectures[a], texts[k], &bytes);
         for (int type = 0; type < 4; type++)
             for (int k = TZ_CUDA_NUMBERS; k < TZ_CUDA_NUMBERS_END; k++) {

@@ -43,6 +43,7 @@ FAKE_TEST(a_compiler_that_fails_is_one_error)
         {"fake:exit", "for sm_90, the compiler failed with exit code 3: no licence"},
         {"fake:rubbish",
          "while it compiled a kernel for sm_90, the compiler did not answer as it should"},
+        {"fake:flood", "for sm_90, the compiler was ended by signal 25"},
         {"fake:memory", "for sm_90, the compiler was ended by signal 6"},
         {"nowhere", "NVRTC 13.7 does not compile this for sm_90: kernel.cu(3): error"},
     };

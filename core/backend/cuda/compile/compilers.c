@@ -308,8 +308,8 @@ static tz_status end_broken(const compiler *c, tz_status status, const char *doi
     default:
         return status;
     }
-    return tz_error_set(error, TZ_BACKEND, NULL, "while it %s, the compiler %s", doing,
-                        why.message);
+    return tz_error_set(error, TZ_BACKEND, NULL, "while it %s, the compiler %s; use --backend cpu",
+                        doing, why.message);
 }
 
 /* A request and its reply. */

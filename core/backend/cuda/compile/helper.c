@@ -43,7 +43,7 @@ typedef struct nvrtc {
     int major, minor;
 } nvrtc;
 
-enum { SOCKET = 0, TEXTS_MAX = 256, IDLE_MS = 60000 };
+enum { SOCKET = 0, TEXTS_MAX = 256, IDLE_MS = 60000, OUTPUT_BYTES_MAX = 64 << 20 };
 
 static tz_status nvrtc_open(nvrtc *out, tz_error *error)
 {
@@ -284,13 +284,14 @@ static void *wait_for_the_end(void *nothing)
     return nothing;
 }
 
-/* `bytes` of address space, and no core dumps. Where memory runs out nevertheless, this is the
- * process that the system ends. */
+/* `bytes` of address space, of output, which is held in memory, some, and no core dumps. Where
+ * memory runs out nevertheless, this is the process that the system ends. */
 static void limit_memory(long long bytes)
 {
-    const struct rlimit none = {0, 0};
+    const struct rlimit none = {0, 0}, output = {OUTPUT_BYTES_MAX, OUTPUT_BYTES_MAX};
     struct rlimit space;
     setrlimit(RLIMIT_CORE, &none);
+    setrlimit(RLIMIT_FSIZE, &output);
     if (bytes > 0 && getrlimit(RLIMIT_AS, &space) == 0 && space.rlim_cur > (rlim_t)bytes) {
         space.rlim_cur = (rlim_t)bytes;
         setrlimit(RLIMIT_AS, &space);

@@ -3,6 +3,7 @@
 #include "backend/cuda/family/family.h"
 
 #include "model/constants.h"
+#include "stencil/points.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -106,7 +107,7 @@ int tz_cuda_taken(const tz_problem *problem, int field)
     const tz_stencil *stencil = problem->stencil;
     if (problem->slab.of || stencil->passes_count > 1)
         return -1;
-    const int from = tz_stencil_takes(stencil, &stencil->passes[0], field);
+    const int from = tz_points_takes(problem->points, stencil, &stencil->passes[0], field);
     return from >= 0 && stencil->fields[from].type == stencil->fields[field].type ? from : -1;
 }
 
@@ -155,6 +156,8 @@ const char *tz_cuda_refusal(const tz_cuda_family *family, const tz_problem *prob
         return family->no_passes;
     if (tz_cuda_fields_of_role(problem, TZ_STREAMED) && family->no_streamed)
         return family->no_streamed;
+    if (problem->points && !family->points)
+        return "has receivers or sources, which this family does not serve";
     return family->refuses ? family->refuses(problem) : NULL;
 }
 

@@ -35,8 +35,9 @@ typedef struct tz_cuda_family {
     bool apart;
     /* OPTIONAL, if `apart`: does a launch compute all passes of this stencil? */
     bool (*fuses)(const tz_problem *problem);
-    bool hands; /* its kernels leave fields to tz_cuda_handed() */
-    int warps;  /* of a block, if the plan does not say */
+    bool points; /* it takes problems with points, which are applied after each launch */
+    bool hands;  /* its kernels leave fields to tz_cuda_handed() */
+    int warps;   /* of a block, if the plan does not say */
     /* OPTIONAL. Why it cannot take a stencil for other reasons; NULL: it can. */
     const char *(*refuses)(const tz_problem *problem);
     /* Chooses all numbers of a plan that are 0, and checks it. TZ_RANGE or TZ_UNSUPPORTED with the

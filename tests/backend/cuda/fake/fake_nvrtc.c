@@ -84,6 +84,8 @@ static void do_harm(const char *text)
     while (wants(text, "memory"))
         if (!malloc(64 << 20))
             abort();
+    while (wants(text, "flood"))
+        fprintf(stderr, "%65535s\n", "no end");
     while (wants(text, "spin"))
         ;
     if (wants(text, "leave"))

@@ -18,7 +18,7 @@
 #include <string.h>
 
 enum {
-    THREADS = 256,
+    THREADS = 128, /* warps of a block end at different times; in small blocks few wait for one */
     THREADS_MAX = 1024,
     WIDTH = 64, /* columns of a block in 3-D */
     UNROLL = 2,
@@ -76,8 +76,8 @@ static bool has_beside(const tz_problem *problem)
 static bool direct_fuses(const tz_problem *problem)
 {
     const tz_stencil *s = problem->stencil;
-    if (s->passes_count != 2 || problem->bits || tz_cuda_fields_of_role(problem, TZ_STREAMED) ||
-        (problem->dims > 2 && !has_beside(problem)))
+    if (s->passes_count != 2 || problem->bits || problem->points ||
+        tz_cuda_fields_of_role(problem, TZ_STREAMED) || (problem->dims > 2 && !has_beside(problem)))
         return false;
     const tz_reach reach = reach_of(problem, 1, s->passes[0].writes);
     int again = 0;
@@ -667,6 +667,7 @@ const tz_cuda_family tz_cuda_family_direct = {
     .dims_high = 3,
     .own = {"unroll"},
     .apart = true,
+    .points = true,
     .fuses = direct_fuses,
     .hands = true,
     .warps = THREADS / 32,

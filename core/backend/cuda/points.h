@@ -1,0 +1,48 @@
+/* Points in device memory: lists, values of the iterations to come and recorded ones. cuda.c calls
+ * these functions. */
+#ifndef TZ_CORE_BACKEND_CUDA_POINTS_H
+#define TZ_CORE_BACKEND_CUDA_POINTS_H
+
+#include "backend/cuda/driver/driver.h"
+#include "stencil/points.h"
+
+/* The source of the kernel. */
+extern const char tz_cuda_text_points[] __attribute__((visibility("hidden")));
+
+/* An element with all that happens to it in an iteration, as kernels/cuda/points.cuh has it. */
+typedef struct tz_cuda_point {
+    int64_t offset; /* bytes in the field's array */
+    int32_t field, size;
+    int32_t add, adds; /* the first value that is added, and how many */
+    int32_t record;    /* the number of its recorded value; -1: it is not recorded */
+    int32_t unused;
+} tz_cuda_point;
+
+/* Zero-initialise. */
+typedef struct tz_cuda_points {
+    const tz_points *of; /* the points that all this is made for */
+    tz_cu_pointer cells, added, recorded;
+    int first[TZ_PASSES_MAX + 1]; /* the cells of each pass, then their number */
+    int adds, records;
+    size_t real;                           /* bytes of an added value */
+    int64_t *added_index, *recorded_index; /* of the device's values in tz_point_values */
+    bool whole;                            /* the recorded values are all, in their order */
+    char *staging;                         /* of the added or the recorded values of all rows */
+    int64_t rows;                          /* that have been recorded */
+    int64_t uploaded;                      /* rows of `added` that the device has, */
+    uint64_t generation;                   /* of this one */
+    tz_cuda_kernel kernel;
+} tz_cuda_points;
+
+void tz_cuda_points_clear(tz_cuda_points *points, tz_cuda *cuda);
+/* Before a stage: what is new in problem->points, and the values of its iterations. Errors:
+ * TZ_MEMORY, TZ_BACKEND. */
+tz_status tz_cuda_points_begin(tz_cuda_points *points, tz_cuda *cuda, const tz_problem *problem,
+                               int64_t step, int height, tz_error *error);
+/* In the default queue, after a pass of iteration `step` that wrote the arrays `out`. */
+tz_status tz_cuda_points_apply(tz_cuda_points *points, tz_cuda *cuda, int pass, int64_t step,
+                               const tz_cu_pointer out[TZ_FIELDS_MAX], tz_error *error);
+/* tz_backend.recorded */
+tz_status tz_cuda_points_take(tz_cuda_points *points, tz_cuda *cuda, tz_error *error);
+
+#endif
