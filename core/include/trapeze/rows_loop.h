@@ -53,9 +53,9 @@
 
 #include TZ_CELL_TEXT
 
-/* Cells [low, high) of rows [row, end) of so many slabs. What several slabs read is loaded once. They
- * are stored when all are computed: a field that is read in the cell itself alone may be written
- * where it is. */
+/* Cells [low, high) of rows [row, end) of so many slabs. What several slabs read is loaded once.
+ * They are stored when all are computed: a field that is read in the cell itself alone may be
+ * written where it is. */
 TZ__INLINE void TZ__THIS(sweep)(struct TZ__THIS(TZ__CAT(context_, TZ_CELL_NAME)) *const context,
                                 const tz_span *span, const int tz_slabs, ptrdiff_t row,
                                 const ptrdiff_t end, const ptrdiff_t low, const ptrdiff_t high)

@@ -264,7 +264,7 @@ TEST(test_what_is_passed_on)
     grid_clear(&g);
 }
 
-/* A field stays in its array if a pass reads it in the cell alone, and no other field takes it over. */
+/* A field stays in its array if a pass reads it in the cell alone and no other field takes it. */
 TEST(test_what_stays)
 {
     grid g;
