@@ -40,14 +40,6 @@
     {                                                                                              \
         0, 48, 8, 4                                                                                \
     }
-/* Rows that an update of "diamond" uses stay in L1 if they fill at most this part of it. Then
- * several rows are computed at once only where that saves at least this part of the time of loads.
- * From: times of twelve problems in 2-D, both ways, on two cores of Zen 5, where rows of 30 KiB
- * stay in an L1 of 48 and rows of 40 KiB do not. Two boxes are faster with two rows at once, five
- * problems of several fields with one after the other, five others are as fast both ways. +10 %: of
- * predictions 0. */
-#define TZ_FIT_CPU_ROWS_NEAR 0.67
-#define TZ_FIT_CPU_LOADS_SHARED 0.25
 /* Calls of a calibrated row function that each further call of a level's part of a step costs: only
  * pointers move on. From: star2d1r in both precisions, hotspot and box2d1r (4096^2) on a Xeon.
  * +10 %: of tiles of 512 elements 1 %. */

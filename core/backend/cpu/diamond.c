@@ -192,71 +192,29 @@ static void diamond_candidates(const tz_cpu_grid *grid, const tz_plan *given, tz
         }
 }
 
-/* ---- One slab or two at once ----------------------------------------------------------------- */
+/* ---- One slab or several at once --------------------------------------------------------------- */
 
-/* Clocks, about, of the loads of the cells of a row: neighbours in x lie across two cache lines. */
-static double loads_of(uint32_t row)
+/* Passes of which one slab after the other takes less time here. Several at once load what they
+ * share only once. It costs registers, and more rows are in use at a time. */
+static uint32_t slabs_alone(const tz_cpu_grid *grid, const tz_stage *stage)
 {
-    const uint32_t centre = 1u << TZ_RADIUS_MAX;
-    return 0.5 * ((row & centre) != 0) + __builtin_popcount(row & ~centre);
-}
-
-/* Row number `row` of slab `slab` of what an update reads of a field. A slab is a plane in 3-D,
- * else a row. */
-static uint32_t row_of(const tz_footprint *found, int field, bool planes, int slab, int row)
-{
-    if (slab < 0 || slab >= TZ_FOOTPRINT_REACH)
-        return 0;
-    if (planes)
-        return found->row[field][slab][row];
-    return row == 0 ? found->row[field][TZ_RADIUS_MAX][slab] : 0;
-}
-
-/* What two slabs at once save of the loads of a pass, as a part of them. Also how many arrays an
- * update uses, and how many of their rows. */
-static double loads_saved(const tz_problem *problem, const tz_pass *pass, int *arrays, int *rows)
-{
+    enum { COLUMNS = 1024, ROWS = 8 };
+    const tz_problem *problem = grid->problem;
     const bool planes = problem->dims == 3;
-    double one = 0, two = 0;
-    tz_footprint found;
-    tz_footprint_find(problem, pass, &found);
-    *arrays = *rows = __builtin_popcount(pass->writes);
-    for (int f = 0; f < problem->stencil->fields_count; f++) {
-        const int others = *rows;
-        for (int slab = 0; slab <= TZ_FOOTPRINT_REACH; slab++)
-            for (int row = 0; row < TZ_FOOTPRINT_REACH; row++) {
-                const uint32_t first = row_of(&found, f, planes, slab, row);
-                const uint32_t second = row_of(&found, f, planes, slab - 1, row);
-                one += loads_of(first);
-                two += loads_of(first | second) / 2;
-                *rows += first != 0;
-            }
-        *arrays += *rows > others;
-    }
-    return one > 0 ? 1 - two / one : 0;
-}
-
-/* Two slabs at once load what both read only once. That is worth it where an update reads many
- * cells, as of a box. It costs registers, and twice as many rows are in use at once: of stencils
- * with several fields, more than a processor fetches ahead. If the rows that an update reads stay
- * in L1, so that the next row finds them there, one after the other takes less time; with two
- * arrays, one read and one written, it makes no difference. In 3-D planes are larger than L1. */
-static uint32_t slabs_alone(const tz_problem *problem, const tz_stage *stage,
-                            const tz_machine *machine)
-{
-    enum { FEW_ARRAYS = 2 };
-    static const double nothing = 0.01; /* of the loads */
-    const tz_stencil *s = problem->stencil;
-    const double l1 = machine->l1_bytes > 0 ? (double)machine->l1_bytes : 32 << 10;
-    const double row =
-        (double)tz_min(stage->tile[0], problem->elements[0]) * (double)stage->element_size[0];
+    const int64_t count = tz_min(COLUMNS, tz_min(stage->tile[0], problem->elements[0]));
     uint32_t alone = 0;
-    for (int p = 0; p < s->passes_count; p++) {
-        int arrays, rows;
-        const double saved = loads_saved(problem, &s->passes[p], &arrays, &rows);
-        const bool near =
-            problem->dims == 2 && arrays > FEW_ARRAYS && rows * row <= TZ_FIT_CPU_ROWS_NEAR * l1;
-        alone |= (uint32_t)(saved < (near ? TZ_FIT_CPU_LOADS_SHARED : nothing)) << p;
+    for (int p = 0; p < problem->stencil->passes_count && !grid->absent; p++) {
+        const tz_pass *pass = &problem->stencil->passes[p];
+        tz_row_fn *jammed = tz_stage_jammed(stage, pass), *pair = tz_stage_together(stage, pass);
+        const int slabs = jammed ? tz_pass_slabs(pass, problem->dims) : TZ_SLABS_TOGETHER;
+        const tz_rows_call one = {problem, pass, tz_stage_rows(stage, pass), 1};
+        const tz_rows_call several = {problem, pass, jammed ? jammed : pair, slabs};
+        double one_s = 0, several_s = 0;
+        tz_error ignored;
+        if (several.function &&
+            tz_rows_time(&one, count, planes ? ROWS : slabs, &one_s, &ignored) == TZ_OK &&
+            tz_rows_time(&several, count, planes ? ROWS : 1, &several_s, &ignored) == TZ_OK)
+            alone |= (uint32_t)(one_s * (planes ? slabs : 1) < several_s) << p;
     }
     return alone;
 }
@@ -266,7 +224,8 @@ static uint32_t slabs_alone(const tz_problem *problem, const tz_stage *stage,
 static void diamond_describe(const tz_cpu_grid *grid, tz_stage *stage)
 {
     stage->batch = stage->dims == 3 ? TZ_DIAMOND_PLANES : 4;
-    stage->alone = slabs_alone(grid->problem, stage, grid->machine);
+    stage->alone = 0;
+    stage->alone = slabs_alone(grid, stage);
 }
 
 static int64_t diamond_room(const tz_stage *stage)
