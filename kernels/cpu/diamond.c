@@ -96,7 +96,8 @@ static void set_wavefront(diamonds *d)
     const int axis = d->along;
     const int64_t n = stage->elements[axis];
     const int64_t columns = tz_round_up(stage->tile[0], TZ_ALIGN_ELEMENTS);
-    d->lag = (int)reach_along(stage, axis);
+    d->lag = (int)(axis == 0 && stage->any_column ? tz_stencil_reach_along(stage->stencil, axis)
+                                                  : reach_along(stage, axis));
     d->batch = axis == 2 ? TZ_DIAMOND_PLANES : stage->bits ? n : columns;
     d->open = wraps(stage, axis);
     if (d->levels == 1 || d->batch >= n ||
@@ -291,11 +292,11 @@ void tz_diamond_count(const tz_stage *stage, tz_stage_counts *out)
 
 /* ---- Levels ---------------------------------------------------------------------------------- */
 
-/* One pass of one iteration. `jammed`, `pair`: functions of several rows or planes at once, or
- * NULL. */
+/* One pass of one iteration. `several`: the function of `slabs` rows or planes at once, or NULL. */
 typedef struct level {
     const tz_pass *pass;
-    tz_row_fn *rows, *jammed, *pair;
+    tz_row_fn *rows, *several;
+    int slabs;
     int iteration;
     uint32_t lost; /* mask of the fields that take over others' values, and are not written */
     uint8_t reads[TZ_FIELDS_MAX], writes[TZ_FIELDS_MAX]; /* arrays, as in tz_diamond_arrays */
@@ -504,19 +505,9 @@ static void compute(const run *r, int thread, int t, const box *b)
     const level *l = &r->level[t];
     const int axis = stage->dims - 1, radius = l->pass->radius;
     const int64_t n = stage->elements[axis], end = axis == 0 ? 1 : b->high[axis];
-    const struct {
-        tz_row_fn *function;
-        int slabs;
-    } forms[] = {{l->jammed, tz_pass_slabs(l->pass, stage->dims)},
-                 {l->pair, TZ_SLABS_TOGETHER},
-                 {l->rows, 1}};
-    int form = 0;
     for (int64_t j = axis == 0 ? 0 : b->low[axis]; j < end;) {
-        const int slabs = forms[form].slabs;
-        if (!forms[form].function || end - j < slabs) {
-            form++;
-            continue;
-        }
+        const int slabs = l->several && end - j >= l->slabs ? l->slabs : 1;
+        tz_row_fn *function = slabs > 1 ? l->several : l->rows;
         /* Slabs past a side are in other places of the memory. */
         const bool inside = axis > 0 && j >= radius && j + slabs + radius <= n;
         int64_t calls = inside ? tz_min(end - j, n - radius - j) / slabs : 1;
@@ -524,9 +515,9 @@ static void compute(const run *r, int thread, int t, const box *b)
         if (axis == 1 && slabs == 1) { /* one call for all rows */
             part.low[1] = j;
             part.high[1] = j + calls;
-            call(r, thread, l, forms[form].function, j, 1, 1, &part);
+            call(r, thread, l, function, j, 1, 1, &part);
         } else {
-            call(r, thread, l, forms[form].function, j, slabs, calls, &part);
+            call(r, thread, l, function, j, slabs, calls, &part);
         }
         j += calls * slabs;
     }
@@ -668,9 +659,8 @@ static void make_levels(run *r)
             *l = l[-passes];
         else
             *l = (level){.pass = &stage->stencil->passes[t - 1],
-                         .rows = tz_stage_rows(stage, &stage->stencil->passes[t - 1]),
-                         .jammed = tz_stage_jammed(stage, &stage->stencil->passes[t - 1]),
-                         .pair = tz_stage_together(stage, &stage->stencil->passes[t - 1])};
+                         .rows = tz_stage_rows(stage, &stage->stencil->passes[t - 1])};
+        l->several = tz_stage_several(stage, l->pass, &l->slabs);
         l->iteration = (t - 1) / passes;
         l->lost = l->iteration == stage->height - 1 ? 0 : tz_diamond_lost(stage->stencil, l->pass);
         if (stage->points) /* tz_points_takes() */

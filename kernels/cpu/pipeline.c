@@ -40,16 +40,12 @@ tz_row_fn *tz_stage_rows(const tz_stage *stage, const tz_pass *pass)
     return best_of(stage, pass->kernels);
 }
 
-tz_row_fn *tz_stage_together(const tz_stage *stage, const tz_pass *pass)
+tz_row_fn *tz_stage_several(const tz_stage *stage, const tz_pass *pass, int *slabs)
 {
     const bool alone = stage->alone >> (pass - stage->stencil->passes) & 1;
-    return alone ? NULL : best_of(stage, pass->together);
-}
-
-tz_row_fn *tz_stage_jammed(const tz_stage *stage, const tz_pass *pass)
-{
-    const bool alone = stage->alone >> (pass - stage->stencil->passes) & 1;
-    return alone || stage->dims == 1 ? NULL : best_of(stage, pass->in_place);
+    tz_row_fn *found = alone || stage->dims == 1 ? NULL : best_of(stage, pass->in_place);
+    *slabs = found ? tz_pass_slabs(pass, stage->dims) : TZ_SLABS_TOGETHER;
+    return found || alone ? found : best_of(stage, pass->together);
 }
 
 /* Whether a tile may extend past the grid and wrap. */

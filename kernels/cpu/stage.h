@@ -77,6 +77,7 @@ typedef struct tz_stage {
     int threads;      /* the plan is for so many */
     tz_threads *pool; /* which run it; NULL: the caller alone */
     uint32_t alone;   /* for tz_diamond_run(): passes whose slabs are computed one at a time */
+    bool any_column;  /* for tz_diamond_run(): rows need not begin at cache lines */
     char *spare;      /* for tz_diamond_run(): tz_diamond_spare_bytes() for each thread */
     const tz_points *points; /* NULL: none */
 } tz_stage;
@@ -104,12 +105,9 @@ size_t tz_stage_arena_bytes(const tz_stage *stage, tz_pipeline *pipeline);
  * has, up to stage->isa. */
 tz_row_fn *tz_stage_rows(const tz_stage *stage, const tz_pass *pass);
 
-/* The same of tz_pass.together. NULL: there is none, or slabs of this pass are computed one at a
- * time (stage->alone). */
-tz_row_fn *tz_stage_together(const tz_stage *stage, const tz_pass *pass);
-
-/* The same of tz_pass.in_place: tz_pass_slabs() slabs. */
-tz_row_fn *tz_stage_jammed(const tz_stage *stage, const tz_pass *pass);
+/* The same of several slabs at once, and how many. NULL: there is none, or slabs of this pass are
+ * computed one at a time (stage->alone). */
+tz_row_fn *tz_stage_several(const tz_stage *stage, const tz_pass *pass, int *slabs);
 
 /* The size of the work of a stage, from geometry alone. Elements, rows and calls are sums over all
  * levels of all jobs. */

@@ -12,18 +12,21 @@
 
 extern const tz_cpu_family tz_cpu_diamond; /* at the end of this file */
 
+static void diamond_describe(const tz_cpu_grid *grid, tz_stage *stage);
+
 enum {
     DIAMONDS = 2,  /* the most above each other in a stage of a chosen height */
     LONG_LOG = 33, /* a stage is long if a thread computes more than 2 to this power of cells */
-    ROW_BYTES = 4 << 10 /* of the columns of a level in 2-D */
+    ROW_BYTES =
+        4 << 10 /* of the columns of a level in 2-D; half of it if any column may be first */
 };
 
 /* Where diamonds are widest, for each element that a pass reads to a side: the least, and the most
  * of a plan chosen without predictions. */
-static const int least_of[] = {0, 256, 16, 16}, most_of[] = {0, 512, 96, 48};
+static const int least_of[] = {0, 256, 16, 16}, most_of[] = {0, 512, 128, 48};
 
 /* Heights of the plans that are compared, for a reach of 1. */
-static const int heights_of[] = {0, TZ_LEVELS_MAX, 192, 96};
+static const int heights_of[] = {0, TZ_LEVELS_MAX, 256, 96};
 
 static int across_of(const tz_problem *problem)
 {
@@ -52,15 +55,12 @@ static bool is_long(const tz_problem *problem, int threads, int64_t height)
 }
 
 /* What the cells of all levels of a diamond of such a width take, in all arrays. */
-static double live_bytes(const tz_cpu_grid *grid, int64_t width, int64_t columns)
+static double live_bytes(const tz_cpu_grid *grid, tz_stage stage, int64_t width)
 {
-    tz_stage stage = grid->stage;
     tz_stage_counts counts;
     stage.height = (int)tz_min(iterations_of(grid->problem, width),
                                tz_stage_height_max(grid->problem->stencil));
     stage.tile[across_of(grid->problem)] = width;
-    if (grid->problem->dims == 2)
-        stage.tile[0] = columns;
     tz_diamond_count(&stage, &counts);
     return counts.ring_bytes;
 }
@@ -76,27 +76,30 @@ static int64_t widest_of(const tz_cpu_grid *grid)
 }
 
 /* That, but what cells take has room in L2, and in 3-D not much more than that. */
-static int64_t default_width(const tz_cpu_grid *grid, int64_t columns)
+static int64_t default_width(const tz_cpu_grid *grid, tz_stage stage, int64_t columns)
 {
     const tz_problem *problem = grid->problem;
     const int dims = problem->dims;
     const int64_t reach = reach_of(problem);
     const double l2 = fmax((double)grid->machine->l2_bytes, (double)(1 << 20));
     int64_t width = widest_of(grid);
+    if (dims == 2)
+        stage.tile[0] = columns;
     while (width > least_of[dims] * reach &&
-           live_bytes(grid, width, columns) >
+           live_bytes(grid, stage, width) >
                l2 * (dims == 3 ? TZ_FIT_CPU_DIAMOND_L2 : TZ_FIT_CPU_DIAMOND_L2_2D))
         width -= 2 * reach;
     return width;
 }
 
-static int64_t default_columns(const tz_problem *problem)
+static int64_t default_columns(const tz_problem *problem, bool any_column)
 {
     const int64_t n = problem->elements[0];
-    return problem->bits
-               ? n
-               : tz_cpu_split_evenly(n, ROW_BYTES / (int64_t)tz_problem_element_size(problem, 0),
-                                     TZ_ALIGN_ELEMENTS);
+    return problem->bits ? n
+                         : tz_cpu_split_evenly(n,
+                                               ROW_BYTES / (any_column ? 2 : 1) /
+                                                   (int64_t)tz_problem_element_size(problem, 0),
+                                               TZ_ALIGN_ELEMENTS);
 }
 
 static const char *unsupported(const tz_problem *problem)
@@ -147,11 +150,13 @@ static tz_status diamond_plan(const tz_cpu_grid *grid, tz_plan *plan, tz_error *
         if (!cut)
             plan->tile[axis] = n;
     }
+    tz_stage stage = grid->stage;
+    diamond_describe(grid, &stage);
     const bool height_chosen = plan->height == 0, tile_chosen = plan->tile[across] == 0;
     if (plan->tile[0] == 0 && dims == 2)
-        plan->tile[0] = default_columns(problem);
+        plan->tile[0] = default_columns(problem, stage.any_column);
     if (tile_chosen)
-        plan->tile[across] = default_width(grid, plan->tile[0]);
+        plan->tile[across] = default_width(grid, stage, plan->tile[0]);
     if (height_chosen) {
         const int64_t one = iterations_of(problem, plan->tile[across]), all = DIAMONDS * one;
         plan->height = (int)tz_min(tz_stage_height_max(problem->stencil),
@@ -167,7 +172,7 @@ static tz_status diamond_plan(const tz_cpu_grid *grid, tz_plan *plan, tz_error *
  * the given height. Not wider than threads allow, which else wait for each other. */
 static void diamond_candidates(const tz_cpu_grid *grid, const tz_plan *given, tz_cpu_plans *plans)
 {
-    static const int widths[] = {16, 24, 32, 48, 64, 96};
+    static const int widths[] = {16, 24, 32, 48, 64, 96, 128};
     enum { WIDTHS = sizeof widths / sizeof *widths };
     const tz_problem *problem = grid->problem;
     const int across = across_of(problem);
@@ -205,18 +210,29 @@ static uint32_t slabs_alone(const tz_cpu_grid *grid, const tz_stage *stage)
     uint32_t alone = 0;
     for (int p = 0; p < problem->stencil->passes_count && !grid->absent; p++) {
         const tz_pass *pass = &problem->stencil->passes[p];
-        tz_row_fn *jammed = tz_stage_jammed(stage, pass), *pair = tz_stage_together(stage, pass);
-        const int slabs = jammed ? tz_pass_slabs(pass, problem->dims) : TZ_SLABS_TOGETHER;
+        int slabs;
+        tz_row_fn *function = tz_stage_several(stage, pass, &slabs);
         const tz_rows_call one = {problem, pass, tz_stage_rows(stage, pass), 1};
-        const tz_rows_call several = {problem, pass, jammed ? jammed : pair, slabs};
+        const tz_rows_call several = {problem, pass, function, slabs};
         double one_s = 0, several_s = 0;
         tz_error ignored;
-        if (several.function &&
+        if (function &&
             tz_rows_time(&one, count, planes ? ROWS : slabs, &one_s, &ignored) == TZ_OK &&
             tz_rows_time(&several, count, planes ? ROWS : 1, &several_s, &ignored) == TZ_OK)
             alone |= (uint32_t)(one_s * (planes ? slabs : 1) < several_s) << p;
     }
     return alone;
+}
+
+/* Whether row functions are as fast where rows do not begin at cache lines: those that turn vectors
+ * (<trapeze/rows_shifted.h>) compute the first one in part, of reals without branches. */
+static bool any_column(const tz_stage *stage)
+{
+    bool all = tz_isa_vector_bytes(stage->isa) >= 64 && tz_stencil_has_real(stage->stencil);
+    for (int p = 0; p < stage->stencil->passes_count; p++)
+        all =
+            all && stage->stencil->passes[p].slabs > TZ_SLABS_TOGETHER && !(stage->alone >> p & 1);
+    return all;
 }
 
 /* ---- Stages ---------------------------------------------------------------------------------- */
@@ -226,6 +242,7 @@ static void diamond_describe(const tz_cpu_grid *grid, tz_stage *stage)
     stage->batch = stage->dims == 3 ? TZ_DIAMOND_PLANES : 4;
     stage->alone = 0;
     stage->alone = slabs_alone(grid, stage);
+    stage->any_column = any_column(stage);
 }
 
 static int64_t diamond_room(const tz_stage *stage)

@@ -119,7 +119,7 @@ static tz_status open_bench(bench *b, const tz_rows_call *call, int64_t count, i
                         .constants = problem->constants,
                         .count = count,
                         .rows = rows,
-                        .x = n[0] / 4,
+                        .x = n[0] / 4 / LINE * LINE, /* at a cache line */
                         .y = n[1] / 2,
                         .z = n[2] / 2,
                         .engine = call->pass->engine};

@@ -44,11 +44,12 @@ static called called_of(const tz_problem *problem, const tz_stage *stage, const 
     const double slabs = stage->dims == 3   ? TZ_DIAMOND_PLANES
                          : stage->dims == 2 ? counts->rows / counts->spans
                                             : 1;
-    tz_row_fn *jammed = tz_stage_jammed(stage, pass), *pair = tz_stage_together(stage, pass);
-    if (jammed || pair) {
-        c.call.function = jammed ? jammed : pair;
-        c.call.slabs = jammed ? tz_pass_slabs(pass, stage->dims) : TZ_SLABS_TOGETHER;
-        c.calls = fmax(1, slabs / c.call.slabs);
+    int at_once;
+    tz_row_fn *several = tz_stage_several(stage, pass, &at_once);
+    if (several) {
+        c.call.function = several;
+        c.call.slabs = at_once;
+        c.calls = fmax(1, slabs / at_once);
     } else if (stage->dims == 3) {
         c.calls = slabs;
     }

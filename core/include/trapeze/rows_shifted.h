@@ -87,14 +87,16 @@ TZ__SHIFT_FUNCTION(shift_tz_word, words, "valignd")
 #undef TZ__ALIGN_double
 #undef TZ__SHIFT_FUNCTION
 
-/* Vectors of all rows, `lanes` elements from column i on. */
+/* Vectors of all rows: lanes [first, end) of TZ__LANES elements from column i on. */
 TZ__INLINE void TZ__THIS(vectors)(struct TZ__THIS(TZ__CAT(context_, TZ_CELL_NAME)) *const context,
-                                  const ptrdiff_t i, const int lanes)
+                                  const ptrdiff_t i, const int first, const int end)
 {
     struct TZ__THIS(TZ__CAT(lanes_, TZ_CELL_NAME)) at;
     TZ_FIELDS(TZ__SHIFTED_LOAD)
     TZ__VECTOR_LOOP
-    for (int tz_l = 0; tz_l < lanes; tz_l++) {
+    for (int tz_l = 0; tz_l < TZ__LANES; tz_l++) {
+        if (end - first < TZ__LANES && (tz_l < first || tz_l >= end))
+            continue;
         struct TZ__THIS(TZ__CAT(put_, TZ_CELL_NAME)) tz_put[TZ__SLABS];
         TZ_UNROLL
         for (int tz_s = 0; tz_s < TZ__SLABS; tz_s++) {
@@ -109,22 +111,29 @@ TZ__INLINE void TZ__THIS(vectors)(struct TZ__THIS(TZ__CAT(context_, TZ_CELL_NAME
     }
 }
 
-/* The cells that do not fill a vector begin anew, so that no registers are kept for them. */
+/* Vectors begin at cache lines. The first and the last one of a row may be in part beyond it: they
+ * begin anew, so that no registers are kept for them. */
 TZ__INLINE void
 TZ__THIS(sweep_shifted)(struct TZ__THIS(TZ__CAT(context_, TZ_CELL_NAME)) *const context,
                         const tz_span *span)
 {
-    const ptrdiff_t count = (ptrdiff_t)span->count, whole = count / TZ__LANES * TZ__LANES;
+    const int first = (int)(span->x & (TZ__LANES - 1));
+    const ptrdiff_t end = (ptrdiff_t)span->count;
     for (ptrdiff_t row = 0; row < (ptrdiff_t)span->rows; row++) {
-        ptrdiff_t i = 0;
+        ptrdiff_t i = -first;
         context->y = span->y + row;
         TZ_FIELDS(TZ__SHIFTED_VIEWS)
-        TZ_FIELDS(TZ__SHIFTED_BEGIN)
-        for (; i < whole; i += TZ__LANES)
-            TZ__THIS(vectors)(context, i, TZ__LANES);
-        if (whole < count) {
+        if (first > 0) {
             TZ_FIELDS(TZ__SHIFTED_BEGIN)
-            TZ__THIS(vectors)(context, whole, (int)(count - whole));
+            TZ__THIS(vectors)(context, i, first, (int)(end - i < TZ__LANES ? end - i : TZ__LANES));
+            i += TZ__LANES;
+        }
+        TZ_FIELDS(TZ__SHIFTED_BEGIN)
+        for (; i + TZ__LANES <= end; i += TZ__LANES)
+            TZ__THIS(vectors)(context, i, 0, TZ__LANES);
+        if (i < end) {
+            TZ_FIELDS(TZ__SHIFTED_BEGIN)
+            TZ__THIS(vectors)(context, i, 0, (int)(end - i));
         }
     }
 }

@@ -1,6 +1,7 @@
 /* What row functions cost: timed with a clock that these functions move, and counted from texts. */
 
 #include "backend/backend.h"
+#include "backend/cpu/family.h"
 #include "backend/cpu/rows.h"
 #include "kernels/cpu/stage.h"
 #include "tests/made_up_clock.h"
@@ -156,6 +157,37 @@ TEST(plans_cost_what_their_rows_cost)
         assert_ok(
             tz_backend_cpu.work(&f.problem, &absent, &plan, TZ_EFFORT_CACHED, &work, &failure));
         assert_true(work.loops_s == 0 && work.rows_s == 0 && costly.calls == calls);
+        close_fake(&f);
+    }
+}
+
+static double four_s; /* of a row of 1024 cells in each of four slabs */
+
+static void four_slabs(const tz_span *span)
+{
+    (void)span;
+    made_up_clock.now_s += four_s;
+}
+
+static const tz_row_form four_form = {.isa = "base", .rows = {four_slabs, four_slabs}};
+static const tz_kernels four_kernels = {.forms_count = 1, .forms = &four_form};
+extern const tz_cpu_family tz_cpu_diamond;
+
+TEST(slabs_are_computed_at_once_where_that_takes_less_time)
+{
+    const tz_machine machine = {.l1_bytes = 48 << 10};
+    const tz_plan plan = {.height = 4, .tile = {1024, 300, 1}};
+    for (int dear = 0; dear < 2; dear++) {
+        fake f;
+        open_fake(&f, "star2d1r", (int64_t[]){1024, 300, 1});
+        f.pass.in_place = &four_kernels;
+        f.pass.slabs = 4;
+        f.pass.text = dear ? "dear" : "cheap"; /* times are kept by the text */
+        four_s = (dear ? 1.05 : 0.95) * (CALL + 4 * (ROW + VECTOR * 1024 / 16));
+        tz_cpu_grid grid = tz_cpu_grid_of(&f.problem, &machine, 1);
+        assert_int_equal(tz_cpu_stage_of(&grid, &tz_cpu_diamond, &plan).alone, dear);
+        grid.absent = true;
+        assert_int_equal(tz_cpu_stage_of(&grid, &tz_cpu_diamond, &plan).alone, 0);
         close_fake(&f);
     }
 }

@@ -336,34 +336,4 @@ TEST(test_bytes_follow_the_plan)
     tz_problem_clear(&problem);
 }
 
-/* Whether the passes of a stencil compute their rows one at a time, in tiles of so many columns. */
-static uint32_t alone(const char *stencil, int dims, int64_t columns)
-{
-    const int64_t extent[TZ_AXES] = {8192, 64, dims == 3 ? 64 : 1};
-    const tz_machine machine = {.l1_bytes = 48 << 10};
-    tz_problem problem = resolve(stencil, dims, extent, TZ_SINGLE);
-    const tz_cpu_grid here = tz_cpu_grid_of(&problem, &machine, 1);
-    const tz_plan plan = {.height = 1, .tile = {columns, extent[1], extent[2]}};
-    const tz_stage stage = tz_cpu_stage_of(&here, &tz_cpu_diamond, &plan);
-    tz_problem_clear(&problem);
-    return stage.alone;
-}
-
-TEST(test_rows_are_computed_at_once_where_that_saves_loads)
-{
-    static const struct {
-        const char *stencil;
-        int dims;
-        int64_t columns;
-        uint32_t alone;
-    } known[] = {
-        {"box2d1r", 2, 1024, 0}, {"star2d1r", 2, 1024, 0}, {"wave2d", 2, 4096, 0},
-        {"star3d1r", 3, 64, 0},  {"box3d1r", 3, 64, 0},    {"wave2d", 2, 1024, 1}, /* stay in L1 */
-        {"lbm", 2, 1024, 1}, /* of each field a cell reads one row */
-        {"lbm", 2, 8192, 1},
-    };
-    for (size_t k = 0; k < sizeof known / sizeof *known; k++)
-        assert_int_equal(alone(known[k].stencil, known[k].dims, known[k].columns), known[k].alone);
-}
-
 TEST_GROUP(open_plugins, close_plugins)
