@@ -197,7 +197,7 @@ static void diamond_candidates(const tz_cpu_grid *grid, const tz_plan *given, tz
         }
 }
 
-/* ---- One slab or several at once --------------------------------------------------------------- */
+/* ---- One slab or several at once -------------------------------------------------------------- */
 
 /* Passes of which one slab after the other takes less time here. Several at once load what they
  * share only once. It costs registers, and more rows are in use at a time. */
@@ -224,8 +224,8 @@ static uint32_t slabs_alone(const tz_cpu_grid *grid, const tz_stage *stage)
     return alone;
 }
 
-/* Whether row functions are as fast where rows do not begin at cache lines: those that turn vectors
- * (<trapeze/rows_shifted.h>) compute the first one in part, of reals without branches. */
+/* Whether row functions are as fast where rows do not begin at cache lines: those that turn
+ * vectors (<trapeze/rows_shifted.h>) compute the first one in part, of reals without branches. */
 static bool any_column(const tz_stage *stage)
 {
     bool all = tz_isa_vector_bytes(stage->isa) >= 64 && tz_stencil_has_real(stage->stencil);
