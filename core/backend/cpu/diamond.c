@@ -197,7 +197,7 @@ static void diamond_candidates(const tz_cpu_grid *grid, const tz_plan *given, tz
         }
 }
 
-/* ---- One slab or several at once -------------------------------------------------------------- */
+/* ---- One slab or several at once ------------------------------------------------------------- */
 
 /* Passes of which one slab after the other takes less time here. Several at once load what they
  * share only once. It costs registers, and more rows are in use at a time. */
