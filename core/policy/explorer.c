@@ -19,6 +19,7 @@ struct tz_explorer {
     tz_plan given;
     atomic_bool unwanted;
     pthread_t thread;
+    bool started;         /* the thread */
     pthread_mutex_t lock; /* of the following members */
     tz_policy_option ready[TZ_POLICY_OPTIONS_MAX];
     int count, taken;
@@ -73,10 +74,10 @@ tz_status tz__explorer_create(tz_explorer **out, const tz_policy_subject *subjec
     e->subject.problem = &e->problem;
     e->given = *given;
     pthread_mutex_init(&e->lock, NULL);
-    if (tz_thread_start(&e->thread, explore, e) != 0) {
-        pthread_mutex_destroy(&e->lock);
-        free(e);
-        return tz_error_set(error, TZ_BACKEND, NULL, "no thread to explore plans can be started");
+    e->started = tz_thread_start(&e->thread, explore, e) == 0;
+    if (!e->started) {
+        e->ended = true;
+        snprintf(e->reason, sizeof e->reason, "no thread can be started");
     }
     *out = e;
     return TZ_OK;
@@ -87,7 +88,8 @@ void tz__explorer_destroy(tz_explorer *e)
     if (!e)
         return;
     atomic_store(&e->unwanted, true);
-    pthread_join(e->thread, NULL);
+    if (e->started)
+        pthread_join(e->thread, NULL);
     pthread_mutex_destroy(&e->lock);
     free(e);
 }

@@ -8,7 +8,7 @@
 typedef struct tz_explorer tz_explorer;
 
 /* Explores the candidates that keep the members set in `given`. The problem is copied: parameters
- * may change. Errors: TZ_MEMORY, TZ_BACKEND (no thread). */
+ * may change. Without a thread it has ended. Errors: TZ_MEMORY. */
 tz_status tz__explorer_create(tz_explorer **out, const tz_policy_subject *subject,
                               const tz_plan *given, tz_error *error);
 /* Ends its compilations and frees it; NULL is fine. */

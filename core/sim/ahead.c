@@ -119,6 +119,7 @@ static void start(tz_simulation *simulation)
     a->solution = simulation->problem;
     a->subject.solution = simulation->correction ? &a->solution : &a->problem;
     a->subject.place.cancel = (tz_cancel){simulation->overdue, &a->unwanted};
+    a->subject.place.compiled = NULL; /* the run does not wait, and tells of itself meanwhile */
     /* States refer to the simulation's own problems. create() reads only what never changes. */
     a->context = tz__simulation_context(simulation, &simulation->problem);
     a->context.plan = NULL;
@@ -399,19 +400,17 @@ tz_status tz__move_now(tz_simulation *simulation, tz_error *error)
     join(a);
     if (a->status)
         return stay(simulation, error);
-    tz_status status = tz_simulation_receive(simulation, error);
-    if (!status)
-        status = copy_all(simulation, error);
+    const tz_status status = tz_simulation_receive(simulation, error);
     if (status)
         return status;
+    if (copy_all(simulation, &a->error))
+        return stay(simulation, error);
     const home here = get_home(simulation);
     set_home(simulation, (home){a->backend, a->state, a->correction, a->subject.place.limits});
     a->moves = false;
-    status = tz__simulation_choose(simulation, &a->wish, error);
-    if (status) {
+    if (tz__simulation_choose(simulation, &a->wish, &a->error)) {
         set_home(simulation, here);
-        a->moves = true;
-        return status;
+        return stay(simulation, error);
     }
     tz__simulation_forget_jump(simulation);
     here.backend->destroy(here.correction);

@@ -24,8 +24,8 @@ void tz__ahead_compile(tz_simulation *simulation);
 void tz__ahead_destroy(tz_ahead *ahead); /* NULL is fine */
 
 /* Before a stage of a simulation that may move. `left`: iterations that are known to come; 0: not
- * known. Moves it, or starts the thread for that, or does nothing. Errors: those of reading and
- * writing fields, and of the policy; TZ_MEMORY. */
+ * known. Moves it, or starts the thread for that, or does nothing: if the GPU fails, the fields are
+ * where they were. Errors: those of the policy; TZ_MEMORY. */
 tz_status tz__ahead_move(tz_simulation *simulation, int64_t left, tz_error *error);
 /* It may, and has not decided yet. */
 bool tz__ahead_may_move(const tz_simulation *simulation);

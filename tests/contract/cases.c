@@ -351,7 +351,8 @@ tz_status contract_read(const contract *c, tz_simulation *sim, contract_cells *c
         const size_t more = got.count * (size_t)got.rows;
         cells->received =
             realloc(cells->received, (cells->received_count + more + 1) * sizeof(double));
-        memcpy(cells->received + cells->received_count, got.values, more * sizeof(double));
+        if (more)
+            memcpy(cells->received + cells->received_count, got.values, more * sizeof(double));
         cells->received_count += more;
         tz_receivers_drop(r, got.rows);
     }

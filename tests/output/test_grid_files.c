@@ -87,36 +87,6 @@ static void check_same(const void *found, size_t k)
     assert_memory_equal(found, data[k], bytes[k]);
 }
 
-/* With y upwards each plane's rows stand in the other order, however many cells come at once. */
-SCRATCH_TEST(rows_are_turned)
-{
-    begin_fn *const begins[] = {tz_format_vti.begin, tz_format_xdmf.begin};
-    for (size_t b = 0; b < 2; b++)
-        for (int piece = 1; piece <= CELLS; piece++) {
-            size_t bytes;
-            tz_grid_file *file;
-            tz_grid grid = make_grid(3);
-            grid.fields_count = 1;
-            grid.y_up = true;
-            const char *path = scratch_path(*state, "up");
-            assert_ok(begins[b](&file, path, &grid, &failure));
-            for (int i = 0; i < CELLS; i += piece)
-                assert_ok(tz_grid_file_write(file, 0, heat + i,
-                                             piece < CELLS - i ? piece : CELLS - i, &failure));
-            assert_ok(tz_grid_file_commit(file, &failure));
-            char *text = scratch_slurp(path, &bytes);
-            const char *data = b == 0 ? strstr(text, "\n_") + 10 : text;
-            for (int i = 0; i < CELLS; i++) {
-                const int y = i / NX % NY, turned = i + (NY - 1 - 2 * y) * NX;
-                float value;
-                memcpy(&value, data + 4 * turned, sizeof value);
-                assert_true(value == heat[i]);
-            }
-            assert_true(b == 1 || strstr(text, "<!-- y points up: "));
-            unlink(path);
-        }
-}
-
 SCRATCH_TEST(bad_grids_are_refused)
 {
     tz_grid_file *file;
@@ -216,22 +186,6 @@ SCRATCH_TEST(xdmf_lists_frames)
     assert_null(strstr(text, "f-000006"));
     assert_non_null(strstr(text, "f-000003.raw"));
     assert_non_null(strstr(text, " Format=\"HDF\">f-000005.h5:/alive</DataItem>"));
-}
-
-SCRATCH_TEST(xdmf_gives_flat_grids_a_layer)
-{
-    const int64_t shape[] = {4, 3};
-    tz_grid grid = tz_grid_of(2, shape);
-    size_t bytes;
-    grid.spacing[0] = 0.5;
-    grid.fields = fields;
-    grid.fields_count = 1;
-    assert_ok(tz_format_xdmf.list(scratch_path(*state, "p.xdmf"), "p.raw", &grid, &failure));
-    char *text = scratch_slurp(((scratch *)*state)->path, &bytes);
-    assert_non_null(strstr(text, "\"3DCoRectMesh\" Dimensions=\"2 4 5\""));
-    assert_non_null(strstr(text, ">0.5 1 0.5</DataItem>"));
-    assert_non_null(strstr(text, "<DataItem Dimensions=\"1 3 4\""));
-    assert_null(strstr(text, "<Time"));
 }
 
 /* ---- HDF5 ------------------------------------------------------------------------------------ */

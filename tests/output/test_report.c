@@ -134,30 +134,6 @@ TEST(pictures_are_embedded)
     json_decref(data);
 }
 
-TEST(of_many_pictures_every_kth_is_kept)
-{
-    char path[100];
-    begin_run("\"v-NNNNNN.png\": {\"kind\": \"png\"}", "\"alone.png\"");
-    write_picture("run/alone.png", 1);
-    for (int i = 0; i < 30; i++) {
-        snprintf(path, sizeof path, "run/v-%06d.png", i);
-        write_picture(path, (100 << 10) - 16);
-    }
-    /* 10 and the single one fit in 1 MiB: every fourth (0 to 28) and the last are 9. */
-    json_t *data = report(1, 0);
-    const json_t *frames = json_object_get(series(data, 0), "frames");
-    assert_int_equal(json_integer_value(json_object_get(series(data, 0), "found")), 30);
-    assert_int_equal(json_array_size(frames), 9);
-    for (size_t i = 0; i < 8; i++)
-        assert_int_equal(step(series(data, 0), i), 4 * i);
-    assert_int_equal(step(series(data, 0), 8), 29);
-    assert_int_equal(json_array_size(json_object_get(data, "data")), 10);
-    json_decref(data);
-    data = report(0, 0);
-    assert_int_equal(json_array_size(json_object_get(data, "data")), 0);
-    json_decref(data);
-}
-
 TEST(long_tables_lose_rows)
 {
     enum { ROWS = 200000 };
@@ -199,23 +175,6 @@ TEST(long_logs_lose_their_beginning)
     assert_memory_equal(log, "line ", 5);
     assert_string_equal(log + strlen(log) - 15, "line 000099999\n");
     json_decref(data);
-}
-
-TEST(other_records_are_refused)
-{
-    static const char *const texts[] = {"{}", "[]", "{\"status\": \"done\", \"simulations\": {}}",
-                                        "{\"status\": 3, \"simulations\": [], \"files\": []}",
-                                        "{\"status\": \"done\""};
-    tz_paths notes = {0};
-    mkdir("run", 0777);
-    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
-        write_bytes("run/run.json", texts[i], strlen(texts[i]));
-        unlink("page.html");
-        assert_int_equal(tz_report_write("run", "page.html", 32, &notes, &failure), TZ_FORMAT);
-        assert_int_equal(access("page.html", F_OK), -1);
-    }
-    unlink("run/run.json");
-    assert_int_equal(tz_report_write("run", "page.html", 32, &notes, &failure), TZ_IO);
 }
 
 TEST_GROUP(enter_scratch, leave_scratch)

@@ -14,39 +14,6 @@ static void check_file(const char *path, const char *wanted)
     assert_string_equal(text, wanted);
 }
 
-TEST(folders_are_numbered)
-{
-    static const char scenario[] = "-- a scenario\n";
-    tz_folder *folders[2];
-    for (int i = 0; i < 2; i++) {
-        char wanted[32];
-        snprintf(wanted, sizeof wanted, "runs/heat-%03d", i + 1);
-        assert_ok(
-            tz_folder_create(&folders[i], NULL, "heat", scenario, strlen(scenario), &failure));
-        assert_string_equal(tz_folder_path(folders[i]), wanted);
-    }
-    tz_folder_log(folders[1], "a line");
-    tz_folder_destroy(folders[0]);
-    tz_folder_destroy(folders[1]);
-    check_file("runs/heat-002/scenario.lua", scenario);
-    check_file("runs/heat-002/log.txt", "a line\n");
-    check_file("runs/heat-001/log.txt", "");
-}
-
-TEST(a_wanted_folder_must_be_empty)
-{
-    tz_folder *folder = NULL;
-    assert_ok(tz_folder_create(&folder, "a/b/", "x", "", 0, &failure));
-    assert_string_equal(tz_folder_path(folder), "a/b");
-    tz_folder_destroy(folder);
-    folder = NULL;
-    check_error(tz_folder_create(&folder, "a/b", "x", "", 0, &failure), TZ_IO, "", "not empty");
-    check_error(tz_folder_create(&folder, "a/b/scenario.lua", "x", "", 0, &failure), TZ_IO, "",
-                "is a file");
-    assert_int_equal(tz_folder_create(&folder, "", "x", "", 0, &failure), TZ_RANGE);
-    assert_null(folder);
-}
-
 TEST(names_stay_in_the_folder)
 {
     static const char *const wrong[] = {"", ".hidden", "a/b", "../a", "a\nb", "\x7f"};

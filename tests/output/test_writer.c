@@ -327,21 +327,6 @@ TEST(the_time_has_a_prefix)
     assert_string_equal(text, "after 2.5 ms");
 }
 
-TEST(other_words_are_refused)
-{
-    char text[TZ_CAPTION_SIZE];
-    check_error(tz_caption_check("a {stp}", &failure), TZ_UNKNOWN, "caption",
-                "{stp}; did you mean 'step'?");
-    check_error(tz_caption_check("{}", &failure), TZ_UNKNOWN, "caption", "known: step, time");
-    check_error(tz_caption_check("{step:3}", &failure), TZ_UNKNOWN, "caption", "{step:3}");
-    check_error(tz_caption_check("{step} {step", &failure), TZ_FORMAT, "caption", "'{step'");
-    check_error(tz_caption_check("{", &failure), TZ_FORMAT, "caption", "closing brace");
-    assert_ok(tz_caption_fill_none(text, "of {{an}} array", &failure));
-    assert_string_equal(text, "of {an} array");
-    check_error(tz_caption_fill_none(text, "step {step}", &failure), TZ_UNSUPPORTED, "caption",
-                "{step} is of a simulation");
-}
-
 TEST(long_captions_are_cut)
 {
     tz_simulation *dry = make_dry("life");

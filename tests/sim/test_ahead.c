@@ -163,6 +163,42 @@ TEST(a_backend_that_fails_is_left)
     assert_ptr_equal(simulation->backend, &t.host);
 }
 
+static tz_status no_store(void *state, int field, const tz_box *box, const void *elements,
+                          tz_error *error)
+{
+    (void)state, (void)field, (void)box, (void)elements;
+    return tz_error_set(error, TZ_BACKEND, NULL, "a fault in the move");
+}
+
+static tz_status no_plan(const tz_problem *problem, const tz_place *place, tz_plan *plan,
+                         tz_error *error)
+{
+    /* the thread has one */
+    return atomic_load(&t.prepared) == 0
+               ? tz_backend_reference.plan(problem, place, plan, error)
+               : tz_error_set(error, TZ_BACKEND, NULL, "a fault in the move");
+}
+
+TEST(a_move_that_fails_leaves_the_fields)
+{
+    tz_simulation *stays = make("star2d1r", false);
+    advance(stays, 1400);
+    for (int k = 0; k < 2; k++) {
+        begin(true);
+        if (k == 0)
+            t.gpu.store = no_store;
+        else
+            t.gpu.plan = no_plan;
+        tz_simulation *simulation = make("star2d1r", true);
+        advance(simulation, 700);
+        assert_ok(tz__move_now(simulation, &failure));
+        assert_ptr_equal(simulation->backend, &t.host);
+        assert_string_equal(tz_simulation_choice(simulation), "stays: a fault in the move");
+        advance(simulation, 700);
+        assert_same_fields(simulation, stays);
+    }
+}
+
 /* A run that ends while it is got ready does not wait for that. */
 TEST(the_end_ends_the_thread)
 {

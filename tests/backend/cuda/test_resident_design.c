@@ -215,32 +215,6 @@ TEST(test_large_bricks_gather)
             fail_msg("case %d, %s", (int)k, all[k].stencil);
 }
 
-/* A tile is a whole number of bricks. Blocks do not exchange what it has beyond the ghost zone. */
-TEST(test_surplus_is_not_exchanged)
-{
-    const int64_t extent[] = {2048, 2048, 1};
-    const int height = 2;
-    const tz_limits limits = {132, 227 << 10};
-    int surplus = 0;
-    for (int vector = 8; vector <= 16; vector += 2) {
-        const tz_plan plan = {.height = height, .vector = vector};
-        tz_simulation *simulation = create("star2d1r", extent, TZ_SINGLE, "clamp", "clamp");
-        tz_resident d;
-        tz_resident_exchange e;
-        assert_true(tz_resident_design(&simulation->problem, &limits, &plan, &d));
-        tz_resident_ways(&simulation->problem, &d, &e);
-        const int own_x = (2047 + d.blocks[0]) / d.blocks[0];
-        const int own_y = (2047 + d.blocks[1]) / d.blocks[1];
-        const int columns = d.cells[0] * d.threads[0];
-        surplus += columns - own_x - 2 * height;
-        /* Rows of ghost cells, 32 columns a request; and 8 of the other rows a request, of 4
-         * columns each. */
-        assert_true(e.requests <= 2 * height * ((columns + 31) / 32) + (own_y + 7) / 8);
-        tz_simulation_destroy(simulation);
-    }
-    assert_true(surplus >= 10);
-}
-
 /* Marks the cells of an axis near which another block owns cells: `sent`. */
 static void mark_sent(const tz_problem *problem, const tz_resident *d, int axis, bool *sent)
 {

@@ -91,36 +91,6 @@ TEST(test_lines)
     check_error(make(2, NULL), TZ_RANGE, "devices", "each needs at least 4096");
 }
 
-TEST(test_slabs)
-{
-    use("star2d2r", 9, 100, 1, "clamp");
-    assert_ok(make(4, NULL));
-    const tz_problem first = tz_cut_slab(&cut, &problem, 0, 3);
-    const tz_problem second = tz_cut_slab(&cut, &problem, 1, 3);
-    const tz_problem last = tz_cut_slab(&cut, &problem, 3, 3);
-    assert_int_equal(first.extent[1], 31);
-    assert_int_equal(first.slab.first, 0);
-    assert_int_equal(second.extent[1], 37);
-    assert_int_equal(second.slab.first, 19);
-    assert_int_equal(second.slab.low, 6);
-    assert_int_equal(second.slab.high, 31);
-    assert_int_equal(last.extent[1], 31);
-    assert_int_equal(last.slab.high, 31);
-    assert_int_equal(tz_problem_coordinate(&second, 0), 19);
-    use("star2d2r", 9, 100, 1, "periodic"); /* a ring */
-    assert_ok(make(4, NULL));
-    const tz_problem ring = tz_cut_slab(&cut, &problem, 0, 3);
-    assert_int_equal(ring.extent[1], 37);
-    assert_int_equal(ring.slab.first, -6);
-    assert_int_equal(ring.boundary[1][0], TZ_CLAMP);
-    assert_int_equal(ring.boundary[0][0], TZ_PERIODIC);
-    assert_int_equal(tz_problem_coordinate(&ring, 0), 94);
-    assert_ok(make(1, NULL)); /* alone: the grid itself */
-    const tz_problem alone = tz_cut_slab(&cut, &problem, 0, 3);
-    assert_int_equal(alone.extent[1], 100);
-    assert_int_equal(alone.boundary[1][0], TZ_PERIODIC);
-}
-
 /* What a refusal recommends is possible, and the next smaller is not. */
 TEST(test_depth)
 {

@@ -12,7 +12,7 @@ sim:every(3, tz.xdmf { "temperature", "power", name = "pair" })
 pcall(sim.every, sim, 4, tz.hdf5 { name = "held" }) -- refused without libhdf5
 sim:every(1, tz.table { "step", "min(temperature)", "mean(temperature)", "max(temperature)" })
 life:every(1, tz.rle "alive")
-for step = 1, 40 do
+for step = 1, 24 do
     sim:run { steps = 1 }
     life:run { steps = 1 }
 end
