@@ -188,12 +188,32 @@ uint32_t tz_diamond_lost(const tz_stencil *stencil, const tz_pass *pass)
     return lost;
 }
 
+/* Row functions that <trapeze/rows.h> made load what they need before they store. Others may be
+ * written by hand. */
+uint32_t tz_diamond_stays(const tz_stencil *stencil, const tz_pass *pass)
+{
+    uint32_t stays = pass->slabs > 0 ? pass->writes : 0;
+    for (int f = 0; f < stencil->fields_count; f++) {
+        const tz_reads reads = tz_stencil_reads(stencil, pass, f);
+        const int taken = tz_stencil_takes(stencil, pass, f);
+        for (int axis = 0; axis < stencil->dims; axis++)
+            if (reads.low[axis] != 0 || reads.high[axis] != 0)
+                stays &= ~(1u << f);
+        if (taken >= 0 && pass->writes >> f & 1)
+            stays &= ~(1u << f | 1u << taken);
+    }
+    return stays;
+}
+
 int tz_diamond_arrays_used(const tz_stencil *stencil, int field)
 {
-    int arrays = stencil->fields[field].role == TZ_STATE ? 2 : 1;
-    for (int p = 0; p < stencil->passes_count; p++)
-        arrays -= tz_diamond_lost(stencil, &stencil->passes[p]) >> field & 1;
-    return arrays;
+    bool turns = false; /* between two arrays */
+    for (int p = 0; p < stencil->passes_count; p++) {
+        const tz_pass *pass = &stencil->passes[p];
+        const uint32_t one = tz_diamond_lost(stencil, pass) | tz_diamond_stays(stencil, pass);
+        turns = turns || (pass->writes & ~one) >> field & 1;
+    }
+    return turns ? 2 : 1;
 }
 
 /* A row that is computed and lost, and one of a streamed field. */
@@ -622,7 +642,7 @@ static void pass_on(tz_diamond_arrays *arrays, const tz_stencil *stencil, const 
 {
     const tz_diamond_arrays was = *arrays;
     for (int f = 0; f < stencil->fields_count; f++) {
-        if (!(l->pass->writes >> f & 1))
+        if (!(l->pass->writes >> f & 1) || l->writes[f] == l->reads[f])
             continue;
         if (l->lost >> f & 1) {
             arrays->values[f] = was.values[tz_stencil_takes(stencil, l->pass, f)];
@@ -657,6 +677,9 @@ static void make_levels(run *r)
             l->lost &= ~stage->points->fields;
         memcpy(l->reads, r->arrays.values, sizeof l->reads);
         memcpy(l->writes, r->arrays.before, sizeof l->writes);
+        for (int f = 0; f < stage->stencil->fields_count && l->iteration < stage->height - 1; f++)
+            if (tz_diamond_stays(stage->stencil, l->pass) >> f & 1)
+                l->writes[f] = l->reads[f];
         pass_on(&r->arrays, stage->stencil, l);
     }
 }

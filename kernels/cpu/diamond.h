@@ -39,8 +39,12 @@ void tz_diamond_count(const tz_stage *stage, tz_stage_counts *out);
  * nothing is copied. A mask. */
 uint32_t tz_diamond_lost(const tz_stencil *stencil, const tz_pass *pass);
 
+/* The fields that a pass writes where they are, in all iterations of a stage but the last: it reads
+ * them in the cell itself alone. A mask. */
+uint32_t tz_diamond_stays(const tz_stencil *stencil, const tz_pass *pass);
+
 /* How many arrays of a field are in use, but in the last iteration of a stage: 2 of a state field,
- * 1 if it takes over another one's values; 1 of a static field. */
+ * 1 if it takes over another one's values or stays where it is; 1 of a static field. */
 int tz_diamond_arrays_used(const tz_stencil *stencil, int field);
 
 /* Bytes for each thread that tz_stage.spare must have. */

@@ -35,8 +35,9 @@ typedef struct tz_span {
 
 /* Advances the cells of one span by one iteration. The CPU backend calls it on many threads at
  * once. It must be pure: no state, no allocation, and for a cell the bits that the cell function
- * gives, whatever the span. What it writes never overlaps what it reads. The engine compares the
- * two functions when it loads the plugin, on made-up values. */
+ * gives, whatever the span. What it writes never overlaps what it reads; but if tz_pass.slabs is
+ * not 0, a field that is read in the cell itself alone may be written where it is read. The engine
+ * compares the two functions when it loads the plugin, on made-up values. */
 typedef void tz_row_fn(const tz_span *span);
 
 /* The row functions of tz_pass.in_place advance several slabs at once, rows in 2-D and planes in

@@ -44,10 +44,7 @@
     (+tz_c->field[TZ_CELL_RADIUS + (dz) + tz_s]                                                    \
                  [(ptrdiff_t)(dy)*tz_c->field##_stride[TZ_CELL_RADIUS + (dz) + tz_s] + tz_i +      \
                   (dx)])
-/* Several slabs at once are stored when all are computed, so that a value which two of them read is
- * loaded once. */
-#define TZ_PUT(field, value)                                                                       \
-    (*(tz_p ? (tz_p->is.field = 1, &tz_p->put.field) : &tz_c->field##_out[0][tz_i]) = (value))
+#define TZ_PUT(field, value) (*(tz_p->is.field = 1, &tz_p->put.field) = (value))
 #define TZ_K(name) (tz_c->k_##name)
 #define TZ_X (tz_c->x + tz_i)
 #define TZ_Y (tz_c->y + (TZ_CELL_DIMS == 2 ? tz_s : 0))
@@ -56,19 +53,29 @@
 
 #include TZ_CELL_TEXT
 
-/* Cells [low, high) of rows [row, end). */
+/* Cells [low, high) of rows [row, end) of so many slabs. What several slabs read is loaded once.
+ * They are stored when all are computed: a field that is read in the cell itself alone may be
+ * written where it is. */
 TZ__INLINE void TZ__THIS(sweep)(struct TZ__THIS(TZ__CAT(context_, TZ_CELL_NAME)) *const context,
-                                const tz_span *span, ptrdiff_t row, const ptrdiff_t end,
-                                const ptrdiff_t low, const ptrdiff_t high)
+                                const tz_span *span, const int tz_slabs, ptrdiff_t row,
+                                const ptrdiff_t end, const ptrdiff_t low, const ptrdiff_t high)
 {
-    enum { tz_slabs = 1 };
     for (; row < end; row++) {
         context->y = span->y + row;
         TZ_FIELDS(TZ__LOAD_FIELD)
-        /* Rows that are written never overlap rows that are read. */
         TZ__VECTOR_LOOP
-        for (ptrdiff_t i = low; i < high; i++)
-            TZ__THIS(TZ__CAT(update_, TZ_CELL_NAME))(context, i, 0, 0);
+        for (ptrdiff_t i = low; i < high; i++) {
+            struct TZ__THIS(TZ__CAT(put_, TZ_CELL_NAME)) tz_put[TZ__SLABS];
+            TZ_UNROLL
+            for (int tz_s = 0; tz_s < tz_slabs; tz_s++) {
+                TZ_FIELDS(TZ__PUT_NOTHING)
+                TZ__THIS(TZ__CAT(update_, TZ_CELL_NAME))(context, i, tz_s, &tz_put[tz_s]);
+            }
+            TZ_UNROLL
+            for (int tz_s = 0; tz_s < tz_slabs; tz_s++) {
+                TZ_FIELDS(TZ__PUT_STORE)
+            }
+        }
     }
 }
 
@@ -97,11 +104,11 @@ TZ__INLINE void TZ__THIS(frame)(struct TZ__THIS(TZ__CAT(context_, TZ_CELL_NAME))
             wide = wide > count ? count : wide;
             if (cells > 0)
                 TZ__THIS(sweep)
-            (context, span, row, row + 1, (ptrdiff_t)(end ? count - wide : 0),
+            (context, span, 1, row, row + 1, (ptrdiff_t)(end ? count - wide : 0),
              (ptrdiff_t)(end ? count : wide));
         }
         context->TZ__CAT(k_, TZ_CELL_FRAME) = 0;
-        TZ__THIS(sweep)(context, span, row, row + 1, (ptrdiff_t)low, (ptrdiff_t)high);
+        TZ__THIS(sweep)(context, span, 1, row, row + 1, (ptrdiff_t)low, (ptrdiff_t)high);
     }
 }
 #endif
@@ -121,35 +128,10 @@ static void TZ__THIS(rows)(const tz_span *span)
     context->TZ__CAT(k_, TZ_CELL_FRAME) = 0;
 #endif
     TZ__FOR_SWITCH(
-        TZ__THIS(sweep)(context, span, 0, (ptrdiff_t)span->rows, 0, (ptrdiff_t)span->count))
+        TZ__THIS(sweep)(context, span, 1, 0, (ptrdiff_t)span->rows, 0, (ptrdiff_t)span->count))
 }
 
 #ifdef TZ__SEVERAL
-/* What several slabs read is loaded once, and they are stored when all are computed. */
-TZ__INLINE void
-TZ__THIS(sweep_slabs)(struct TZ__THIS(TZ__CAT(context_, TZ_CELL_NAME)) *const context,
-                      const tz_span *span)
-{
-    enum { tz_slabs = TZ__SLABS };
-    for (ptrdiff_t row = 0; row < (ptrdiff_t)span->rows; row++) {
-        context->y = span->y + row;
-        TZ_FIELDS(TZ__LOAD_FIELD)
-        TZ__VECTOR_LOOP
-        for (ptrdiff_t i = 0; i < (ptrdiff_t)span->count; i++) {
-            struct TZ__THIS(TZ__CAT(put_, TZ_CELL_NAME)) tz_put[tz_slabs];
-            TZ_UNROLL
-            for (int tz_s = 0; tz_s < tz_slabs; tz_s++) {
-                TZ_FIELDS(TZ__PUT_NOTHING)
-                TZ__THIS(TZ__CAT(update_, TZ_CELL_NAME))(context, i, tz_s, &tz_put[tz_s]);
-            }
-            TZ_UNROLL
-            for (int tz_s = 0; tz_s < tz_slabs; tz_s++) {
-                TZ_FIELDS(TZ__PUT_STORE)
-            }
-        }
-    }
-}
-
 static __attribute__((unused)) void TZ__THIS(in_place)(const tz_span *span)
 {
     struct TZ__THIS(TZ__CAT(context_, TZ_CELL_NAME)) store, *const context = &store;
@@ -157,6 +139,7 @@ static __attribute__((unused)) void TZ__THIS(in_place)(const tz_span *span)
     context->x = span->x;
     context->z = span->z;
     context->step = span->step;
-    TZ__FOR_SWITCH(TZ__THIS(sweep_slabs)(context, span))
+    TZ__FOR_SWITCH(TZ__THIS(sweep)(context, span, TZ__SLABS, 0, (ptrdiff_t)span->rows, 0,
+                                   (ptrdiff_t)span->count))
 }
 #endif

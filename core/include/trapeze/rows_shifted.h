@@ -8,7 +8,6 @@
 #undef TZ__CELL
 #undef TZ__READ2
 #undef TZ__READ3
-#undef TZ_PUT
 #undef TZ_X
 #undef TZ_Y
 #undef TZ_Z
@@ -49,7 +48,6 @@
     (+tz_v->field[TZ_CELL_RADIUS + (dy) + tz_s][0][TZ_CELL_RADIUS + (dx)][tz_l])
 #define TZ__READ3(field, dx, dy, dz)                                                               \
     (+tz_v->field[TZ_CELL_RADIUS + (dz) + tz_s][TZ_CELL_RADIUS + (dy)][TZ_CELL_RADIUS + (dx)][tz_l])
-#define TZ_PUT(field, value) (*(tz_p->is.field = 1, &tz_p->put.field) = (value))
 #define TZ_X (tz_c->x + tz_i)
 #define TZ_Y (tz_c->y + (TZ_CELL_DIMS == 2 ? tz_s : 0))
 #define TZ_Z (tz_c->z + (TZ_CELL_DIMS == 3 ? tz_s : 0))
