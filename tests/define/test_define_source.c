@@ -240,11 +240,8 @@ TEST(test_forms)
         const tz_defined_field fields[] = {REAL_STATE("u"), REAL_STATIC("heat")};
         const tz_defined_param params[] = {PARAM("dt", 1)};
         const tz_defined_pass passes[] = {{UPDATES(updates)}};
-        tz_definition d = {.id = "form",
-                           .dims = forms[i].dims,
-                           FIELDS(fields),
-                           PARAMS(params),
-                           PASSES(passes)};
+        tz_definition d = {
+            .id = "form", .dims = forms[i].dims, FIELDS(fields), PARAMS(params), PASSES(passes)};
         if (d.dims == 2) /* of one field alone */
             d.fields_count = 1, d.params_count = 0;
         check_parts(&d, forms[i].parts);
