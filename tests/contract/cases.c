@@ -219,6 +219,14 @@ static bool is_written(const tz_stencil *stencil, int field)
     return false;
 }
 
+bool contract_serves_points(const contract *c)
+{
+    if (strcmp(c->backend, "cuda") != 0 || !c->family)
+        return true;
+    return strcmp(c->family, "direct") == 0 ||
+           (strcmp(c->family, "stream") == 0 && c->stencil->dims > 1);
+}
+
 static tz_status add_points(const contract *c, const contract_case *k, tz_simulation *sim,
                             tz_error *error)
 {
