@@ -73,7 +73,8 @@ struct tz_arguments {
     const void *point_values;    /* of the launch's first iteration */
     void *point_records;
     long long point_values_row, point_records_row; /* bytes to the next iteration */
-    int points_low, points_span; /* rows (in 3-D planes) that have any lie from low to low + span */
+    /* Rows (in 3-D planes) with points that are added, and that are recorded: low to low + span. */
+    int points_low[2], points_span[2];
     int point_slot, point_unused;
 #endif
 };

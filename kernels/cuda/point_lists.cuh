@@ -17,9 +17,10 @@ TZ_DEVICE constexpr bool tz_is_due(int pass, int index)
     return fields[pass] >> index & 1;
 }
 
-/* May a row (in 3-D a plane) have points? */
-#define TZ_HAS_POINTS(a, at)                                                                       \
-    ((unsigned int)((at) - (a).points_low) <= (unsigned int)(a).points_span)
+/* May a row (in 3-D a plane) have points? The kernel's arguments take no registers. */
+#define TZ__HAS_POINTS(a, at, k)                                                                   \
+    ((unsigned int)((at) - (a).points_low[k]) <= (unsigned int)(a).points_span[k])
+#define TZ_HAS_POINTS(a, at) (TZ__HAS_POINTS(a, at, 0) || TZ__HAS_POINTS(a, at, 1))
 
 /* The first point of a row at column x or after it, and the end of the row. */
 TZ_DEVICE int tz_first_point(const tz_point_list &list, int row, int x, int &end)

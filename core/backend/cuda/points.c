@@ -76,46 +76,57 @@ typedef struct list {
     int32_t base, unused;
 } list;
 
-/* All lists as one piece of device memory: of each field the added and then the recorded ones, and
- * behind them the numbers. `base`: of each of these lists. */
-static tz_status make_rows(tz_cuda_points *p, tz_cuda *cuda, const tz_problem *problem,
-                           const int *base, tz_error *error)
+/* The span from `low` on gets `at`, too. */
+static void widen(int32_t *low, int32_t *span, int at)
+{
+    const bool none = *low == INT32_MAX;
+    const int last = none || *low + *span < at ? at : *low + *span;
+    *low = none || at < *low ? at : *low;
+    *span = last - *low;
+}
+
+size_t tz_cuda_point_rows(const tz_problem *problem, const int *base, tz_cu_pointer at, char *bytes,
+                          tz_cuda_point_arguments *out)
 {
     const tz_points *points = problem->points;
     const int fields = problem->stencil->fields_count;
     const size_t rows = (size_t)(problem->elements[1] * problem->elements[2]);
-    size_t bytes = 2 * (size_t)fields * sizeof(list), at = bytes;
-    int64_t low = INT64_MAX, high = -1;
+    size_t used = 2 * (size_t)fields * sizeof(list);
     for (int k = 0; k < 2 * fields; k++) {
-        const tz_point_list *from = k < fields ? &points->added[k] : &points->recorded[k - fields];
-        bytes += from->count > 0 ? (rows + 1 + from->count) * sizeof(int32_t) : 0;
-    }
-    char *all = calloc(1, bytes);
-    tz_status status = all ? tz_cuda_allocate(cuda, &p->lists, bytes, error)
-                           : tz_error_set(error, TZ_MEMORY, NULL, "not enough memory for points");
-    for (int k = 0; k < 2 * fields && !status; k++) {
-        const tz_point_list *from = k < fields ? &points->added[k] : &points->recorded[k - fields];
+        const bool adds = k < fields;
+        const tz_point_list *from = adds ? &points->added[k] : &points->recorded[k - fields];
         if (from->count == 0)
             continue;
-        int32_t *first = (int32_t *)(void *)(all + at), *x = first + rows + 1;
-        ((list *)(void *)all)[k] =
-            (list){p->lists + at, p->lists + at + (rows + 1) * sizeof *first, base[k], 0};
+        const size_t begin = used;
+        used += (rows + 1 + from->count) * sizeof(int32_t);
+        if (!bytes)
+            continue;
+        int32_t *first = (int32_t *)(void *)(bytes + begin), *x = first + rows + 1;
+        ((list *)(void *)bytes)[k] =
+            (list){at + begin, at + begin + (rows + 1) * sizeof *first, base[k], 0};
         memcpy(first, from->first, (rows + 1) * sizeof *first);
         for (size_t i = 0; i < from->count; i++)
             x[i] = (int32_t)from->of[i].x;
         for (size_t r = 0; r < rows; r++)
-            if (first[r] < first[r + 1]) {
-                const int64_t along =
-                    problem->dims == 3 ? (int64_t)r / problem->elements[1] : (int64_t)r;
-                low = tz_min(low, along);
-                high = tz_max(high, along);
-            }
-        at += (rows + 1 + from->count) * sizeof *first;
+            if (first[r] < first[r + 1])
+                widen(&out->low[!adds], &out->span[!adds],
+                      (int)(problem->dims == 3 ? (int64_t)r / problem->elements[1] : (int64_t)r));
     }
+    return used;
+}
+
+static tz_status make_rows(tz_cuda_points *p, tz_cuda *cuda, const tz_problem *problem,
+                           const int *base, tz_error *error)
+{
+    const size_t bytes = tz_cuda_point_rows(problem, base, 0, NULL, NULL);
+    char *all = calloc(1, bytes);
+    tz_status status = all ? tz_cuda_allocate(cuda, &p->lists, bytes, error)
+                           : tz_error_set(error, TZ_MEMORY, NULL, "not enough memory for points");
+    p->arguments = TZ_CUDA_NO_POINTS;
+    if (!status)
+        tz_cuda_point_rows(problem, base, p->lists, all, &p->arguments);
     if (!status)
         status = tz_cuda_upload(cuda, p->lists, all, bytes, error);
-    p->low = high < 0 ? -1 : (int)low;
-    p->span = high < 0 ? 0 : (int)(high - low);
     free(all);
     return status;
 }
@@ -124,16 +135,14 @@ tz_cuda_point_arguments tz_cuda_points_arguments(const tz_cuda_points *p, int64_
 {
     const tz_point_values *values = p->of->values;
     const int64_t k = step - values->begin;
-    const int64_t values_row = p->adds * (int64_t)p->real;
-    const int64_t records_row = p->records * (int64_t)values->slot;
-    return (tz_cuda_point_arguments){.lists = p->lists,
-                                     .values = p->added + (tz_cu_pointer)(k * values_row),
-                                     .records = p->recorded + (tz_cu_pointer)(k * records_row),
-                                     .values_row = values_row,
-                                     .records_row = records_row,
-                                     .low = p->low,
-                                     .span = p->span,
-                                     .slot = (int32_t)values->slot};
+    tz_cuda_point_arguments out = p->arguments;
+    out.lists = p->lists;
+    out.values_row = p->adds * (int64_t)p->real;
+    out.records_row = p->records * (int64_t)values->slot;
+    out.values = p->added + (tz_cu_pointer)(k * out.values_row);
+    out.records = p->recorded + (tz_cu_pointer)(k * out.records_row);
+    out.slot = (int32_t)values->slot;
+    return out;
 }
 
 void tz_cuda_points_launched(tz_cuda_points *p, int64_t step, int height)

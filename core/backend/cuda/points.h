@@ -22,9 +22,9 @@ typedef struct tz_cuda_point {
 typedef struct tz_cuda_points {
     const tz_points *of; /* the points that all this is made for */
     tz_cu_pointer cells, added, recorded;
-    tz_cu_pointer lists;          /* the same by rows, for kernels that apply them at each level */
-    int low, span;                /* along the last axis: where any lie */
-    int first[TZ_PASSES_MAX + 1]; /* the cells of each pass, then their number */
+    tz_cu_pointer lists; /* the same by rows, for kernels that apply them at each level */
+    tz_cuda_point_arguments arguments; /* but for the values */
+    int first[TZ_PASSES_MAX + 1];      /* the cells of each pass, then their number */
     int adds, records;
     size_t real;                           /* bytes of an added value */
     int64_t *added_index, *recorded_index; /* of the device's values in tz_point_values */
@@ -35,6 +35,13 @@ typedef struct tz_cuda_points {
     uint64_t generation;                   /* of this one */
     tz_cuda_kernel kernel;
 } tz_cuda_points;
+
+/* The lists by rows as they lie at `at` in device memory: of each field the added and then the
+ * recorded ones, and behind them the numbers of their columns. base[]: of each list, the number of
+ * its first value among those of an iteration. Returns the bytes; writes them unless `bytes` is
+ * NULL, and what the arguments say of them. */
+size_t tz_cuda_point_rows(const tz_problem *problem, const int *base, tz_cu_pointer at, char *bytes,
+                          tz_cuda_point_arguments *out);
 
 void tz_cuda_points_clear(tz_cuda_points *points, tz_cuda *cuda);
 /* Before a stage: what is new in problem->points, and the values of its iterations. Errors:
