@@ -156,26 +156,10 @@ static void put_params(tz_record *record, json_t *object, const tz_simulation *s
     put(record, object, "params", params);
     for (int i = 0; i < stencil->params_count; i++) {
         const tz_param *param = &stencil->params[i];
+        const tz_cell value = tz_param_cell(param, &values[i]);
         json_t *entry = json_object();
-        json_t *value = NULL;
-        switch (param->type) {
-        case TZ_PARAM_REAL:
-            value = real(values[i].number);
-            break;
-        case TZ_PARAM_INTEGER:
-            value = fabs(values[i].number) < 9e15 ? json_integer((json_int_t)values[i].number)
-                                                  : real(values[i].number);
-            break;
-        case TZ_PARAM_FLAG:
-            value = json_boolean(values[i].number != 0);
-            break;
-        case TZ_PARAM_TEXT:
-        case TZ_PARAM_CHOICE:
-            value = text(values[i].text);
-            break;
-        }
         put(record, params, param->name, entry);
-        put(record, entry, "value", value);
+        put(record, entry, "value", tz_cell_json(&value));
         put(record, entry, "unit", text(param->unit));
         put(record, entry, "given", json_boolean(values[i].given));
     }
