@@ -352,7 +352,8 @@ tz_status contract_read(const contract *c, tz_simulation *sim, contract_cells *c
         cells->received =
             realloc(cells->received, (cells->received_count + more + 1) * sizeof(double));
         if (more)
-            memcpy(cells->received + cells->received_count, got.values, more * sizeof(double));
+            if (more > 0)
+                memcpy(cells->received + cells->received_count, got.values, more * sizeof(double));
         cells->received_count += more;
         tz_receivers_drop(r, got.rows);
     }
