@@ -111,6 +111,9 @@
  * 0.87 of the slots with 0.07 of its instructions in the queue; stalls of dispatch are 0.05 to 0.08
  * of the time. +10 %: not determined */
 #define TZ_FIT_DISPATCH_CLOCKS 0.07
+/* Clocks until a warp goes on after the branch to the slow way of a division.
+ * From: counters of five kernels, H200: stalls while branches resolve. +10 %: not determined */
+#define TZ_FIT_DIVISION_CLOCKS 12
 /* Warps at different places of a loop begin to miss the first instruction cache when the loop is
  * longer than this share of near_text. From (1 + SOFT) times that length on, an instruction takes
  * CLOCKS more; in proportion between.

@@ -363,7 +363,7 @@ static json_t *list_json(const tz_cell *cell)
     return NULL;
 }
 
-static json_t *cell_json(const tz_cell *cell)
+json_t *tz_cell_json(const tz_cell *cell)
 {
     switch (cell->kind) {
     case TZ_CELL_NONE:
@@ -374,7 +374,7 @@ static json_t *cell_json(const tz_cell *cell)
     case TZ_CELL_INTEGER:
         return json_integer(cell->integer);
     case TZ_CELL_REAL:
-        return json_real(cell->real);
+        return isfinite(cell->real) ? json_real(cell->real) : json_null();
     case TZ_CELL_TEXT:
         return text_json(cell->text);
     case TZ_CELL_MADE:
@@ -407,7 +407,7 @@ static int put_row(json_t *object, const tz_sheet_column *columns, const void *c
         if (merged && cell.kind == TZ_CELL_ROW)
             failed = put_row(object, column->part, cell.sheet.context, cell.sheet.rows);
         else if (!merged && !absent)
-            failed = json_object_set_new(object, column->key, cell_json(&cell));
+            failed = json_object_set_new(object, column->key, tz_cell_json(&cell));
     }
     return failed;
 }

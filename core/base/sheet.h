@@ -172,8 +172,9 @@ void tz_sheet_text(const tz_sheet *sheet, FILE *out);
 void tz_sheet_csv(const tz_sheet *sheet, bool names, FILE *out);
 /* Cells are quoted where CSV requires it. */
 void tz_csv_text(const char *text, FILE *out);
-/* A list of objects, and an object; NULL: not enough memory. */
+/* A list of objects, an object and a value; NULL: not enough memory. */
 struct json_t *tz_sheet_json(const tz_sheet *sheet);
+struct json_t *tz_cell_json(const tz_cell *cell);
 struct json_t *tz_row_json(const tz_sheet_column *columns, const void *context, const void *row);
 
 #endif

@@ -630,7 +630,7 @@ static void push_named(lua_State *L, const tz_cell *cell)
     }
 }
 
-static void push_cell(lua_State *L, const tz_cell *cell)
+void tz_push_cell(lua_State *L, const tz_cell *cell)
 {
     switch (cell->kind) {
     case TZ_CELL_NONE:
@@ -681,7 +681,7 @@ void tz_set_row(lua_State *L, const tz_sheet_column *columns, const void *contex
         if (merged && cell.kind == TZ_CELL_ROW) {
             tz_set_row(L, column->part, cell.sheet.context, cell.sheet.rows);
         } else if (!merged && cell.kind > TZ_CELL_NULL) {
-            push_cell(L, &cell);
+            tz_push_cell(L, &cell);
             lua_setfield(L, -2, column->key);
         }
     }

@@ -152,6 +152,8 @@ void tz_set_flag(lua_State *L, const char *key, bool value);
 
 /* Set the keys of a row of a sheet in the table on the top of the stack. */
 void tz_set_row(lua_State *L, const tz_sheet_column *columns, const void *context, const void *row);
+/* Push a value. */
+void tz_push_cell(lua_State *L, const tz_cell *cell);
 /* Push a list of tables, one a row. */
 void tz_push_sheet(lua_State *L, const tz_sheet *sheet);
 /* Push a list of integers. */

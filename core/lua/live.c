@@ -75,92 +75,85 @@ static size_t count_pictures(const tz_simulation_handle *handle)
     return count > 0 ? count : 1;
 }
 
-static tz_output *picture_of(const tz_simulation_handle *handle, size_t index, int *field,
-                             const tz_writer **of)
+/* A picture of a simulation: `of` writes it to files; NULL: nobody does, it is the stencil's. */
+typedef struct shown_picture {
+    tz_output output;
+    const tz_writer *of;
+    int field;
+    const tz_field *about;
+} shown_picture;
+
+static void find_picture(const tz_simulation_handle *handle, size_t index, shown_picture *out)
 {
     const tz_stencil *stencil = tz_handle_stencil(handle);
-    const tz_picture *own = &stencil->picture;
-    tz_output *output = calloc(1, sizeof *output);
-    *of = NULL;
-    for (const tz_binding *b = handle->bindings; b && !*of; b = b->next)
+    const char *own = stencil->picture.field;
+    *out = (shown_picture){.of = NULL};
+    for (const tz_binding *b = handle->bindings; b && !out->of; b = b->next)
         if (is_picture(b) && index-- == 0)
-            *of = &b->writer;
-    if (output && *of) {
-        *output = *(*of)->output; /* without columns: it has none */
-        *field = (*of)->field;
-        if (output->look.told) { /* by a function of the script, which is not called here */
-            output->look.told = false;
-            snprintf(output->look.caption, sizeof output->look.caption, "step {step}");
-        }
-    } else if (output) {
-        *field = own->field ? tz_stencil_field_index(stencil, own->field)
-                            : tz_output_default_field(stencil);
+            out->of = &b->writer;
+    tz_output *output = &out->output;
+    if (out->of) {
+        *output = *out->of->output; /* without columns: it has none */
+        out->field = out->of->field;
+    } else {
+        out->field = own ? tz_stencil_field_index(stencil, own) : tz_output_default_field(stencil);
         output->look.bar = true;
         output->fields_count = 1;
-        snprintf(output->fields[0], sizeof output->fields[0], "%s", stencil->fields[*field].name);
+        snprintf(output->fields[0], sizeof output->fields[0], "%s",
+                 stencil->fields[out->field].name);
     }
-    if (output)
-        output->format = tz_format_find("png");
-    return output;
+    if (output->look.told) { /* by a function of the script, which is not called here */
+        output->look.told = false;
+        snprintf(output->look.caption, sizeof output->look.caption, "step {step}");
+    }
+    output->format = tz_format_find("png");
+    out->about = &stencil->fields[out->field];
 }
 
-static bool can_paint(const tz_simulation_handle *handle, const tz_output *output, int field)
+static bool can_paint(const tz_simulation_handle *handle, const shown_picture *shown)
 {
-    const tz_field *about = &tz_handle_stencil(handle)->fields[field];
-    return tz_handle_stencil(handle)->dims == 2 && !output->look.isometric &&
+    const tz_field *about = shown->about;
+    return tz_handle_stencil(handle)->dims == 2 && !shown->output.look.isometric &&
            (about->role == TZ_STATE || about->role == TZ_STATIC) &&
            !tz_simulation_is_mixed(handle->simulation);
 }
 
 static tz_status put_frame(tz_live_view *view, const tz_simulation_handle *handle, tz_error *error)
 {
-    int field;
-    const tz_writer *of;
+    shown_picture shown;
     tz_frame *frame = NULL;
-    tz_output *output = picture_of(handle, view->picture, &field, &of);
-    if (!output)
-        return tz_error_set(error, TZ_MEMORY, NULL, "not enough memory for a frame");
-    tz_writer writer = {.output = output,
+    find_picture(handle, view->picture, &shown);
+    tz_writer writer = {.output = &shown.output,
                         .files = &handle->context->files,
                         .simulation = handle->name,
-                        .field = field,
-                        .low = of ? of->low : 0,
-                        .high = of ? of->high : 0};
+                        .field = shown.field,
+                        .low = shown.of ? shown.of->low : 0,
+                        .high = shown.of ? shown.of->high : 0};
     const tz_status status = tz_writer_frame(&frame, &writer, handle->simulation, error);
-    if (status == TZ_OK) {
-        view->low = frame->look.low;
-        view->high = frame->look.high;
-    }
-    if (status == TZ_OK)
-        tz_live_put_frame(view->server, frame, ++view->frames_count);
-    free(output);
-    return status;
+    if (status)
+        return status;
+    view->low = frame->look.low;
+    view->high = frame->look.high;
+    tz_live_put_frame(view->server, frame, ++view->frames_count);
+    return TZ_OK;
 }
 
 static void put_pictures(const tz_live_view *view, const tz_simulation_handle *handle,
                          json_t *state, bool *failed)
 {
-    int field;
-    const tz_writer *of;
     json_t *list = json_array();
-    const tz_stencil *stencil = tz_handle_stencil(handle);
     const size_t count = count_pictures(handle);
     for (size_t i = 0; i < count; i++) {
-        tz_output *output = picture_of(handle, i, &field, &of);
+        shown_picture shown;
         json_t *entry = json_object();
-        *failed |= !output;
-        if (output) {
-            tz_json_put_text(entry, "name", of ? of->stem : stencil->fields[field].name, failed);
-            tz_json_put_text(entry, "field", stencil->fields[field].name, failed);
-            tz_json_put_text(entry, "unit",
-                             stencil->fields[field].unit ? stencil->fields[field].unit : "",
-                             failed);
-            tz_json_put(entry, "bits", json_boolean(tz_type_is_bits(stencil->fields[field].type)),
-                        failed);
-            tz_json_put(entry, "paint", json_boolean(can_paint(handle, output, field)), failed);
-        }
+        find_picture(handle, i, &shown);
+        const tz_field *about = shown.about;
+        tz_json_put_text(entry, "name", shown.of ? shown.of->stem : about->name, failed);
+        tz_json_put_text(entry, "field", about->name, failed);
+        tz_json_put_text(entry, "unit", about->unit ? about->unit : "", failed);
+        tz_json_put(entry, "bits", json_boolean(tz_type_is_bits(about->type)), failed);
+        tz_json_put(entry, "paint", json_boolean(can_paint(handle, &shown)), failed);
         *failed |= json_array_append_new(list, entry) != 0;
-        free(output);
     }
     tz_json_put(state, "pictures", list, failed);
     tz_json_put(state, "low", json_real(isfinite(view->low) ? view->low : 0), failed);
@@ -262,7 +255,7 @@ static void publish(tz_live_view *view, tz_simulation_handle *handle, const char
     tz_status good = TZ_OK;
     if (view->picture >= count_pictures(handle))
         view->picture = 0;
-    if (good == TZ_OK && begin >= view->next_frame_s && view->frame_step != step) {
+    if (begin >= view->next_frame_s && view->frame_step != step) {
         good = put_frame(view, handle, &error);
         view->frame_step = step;
         view->next_frame_s = begin + frame_s + share * (tz_machine_clock_s() - begin);
@@ -469,36 +462,31 @@ static bool read_box(const json_t *given, const int64_t *extent, tz_box *box)
 
 static void do_paint(tz_live_view *view, tz_simulation_handle *handle, const json_t *command)
 {
-    int field;
-    const tz_writer *of;
+    shown_picture shown;
     tz_error error;
     tz_box box;
     json_t *boxes = json_object_get(command, "boxes"), *given = json_object_get(command, "value");
     const int64_t *extent = tz_simulation_extent(handle->simulation);
     const char *name = json_string_value(json_object_get(command, "field"));
-    tz_output *output = picture_of(handle, view->picture, &field, &of);
-    const char *shown = tz_handle_stencil(handle)->fields[field].name;
     const char *why = NULL;
-    if (!output)
-        why = "not enough memory";
-    else if (!can_paint(handle, output, field))
+    find_picture(handle, view->picture, &shown);
+    if (!can_paint(handle, &shown))
         why = "cells of this picture cannot be painted: that needs a 2-D picture of a field";
-    else if (!name || strcmp(name, shown) != 0)
+    else if (!name || strcmp(name, shown.about->name) != 0)
         why = "another field is shown now";
     else if (!json_is_number(given) || json_array_size(boxes) < 1 ||
              json_array_size(boxes) > BOXES_MAX)
         why = "needs a value and 1 to 4096 boxes";
-    else if (tz_simulation_check_value(handle->simulation, field, json_number_value(given),
+    else if (tz_simulation_check_value(handle->simulation, shown.field, json_number_value(given),
                                        &error) != TZ_OK)
         why = error.message;
     for (size_t i = 0; !why && i < json_array_size(boxes); i++)
         if (!read_box(json_array_get(boxes, i), extent, &box))
             why = "a box is [x0, y0, x1, y1], half open, within the grid";
-    free(output);
     for (size_t i = 0; !why && i < json_array_size(boxes); i++) {
         read_box(json_array_get(boxes, i), extent, &box);
-        if (tz_simulation_fill(handle->simulation, field, &box, json_number_value(given), &error) !=
-            TZ_OK)
+        if (tz_simulation_fill(handle->simulation, shown.field, &box, json_number_value(given),
+                               &error) != TZ_OK)
             why = error.message;
     }
     if (why) {
@@ -506,7 +494,7 @@ static void do_paint(tz_live_view *view, tz_simulation_handle *handle, const jso
         return;
     }
     note(handle, "paint",
-         json_pack("{s:s,s:O,s:O}", "field", shown, "value", given, "boxes", boxes));
+         json_pack("{s:s,s:O,s:O}", "field", name, "value", given, "boxes", boxes));
     view->frame_step = -1;
     view->next_frame_s = 0;
 }
@@ -535,22 +523,15 @@ static tz_status write(tz_output *output, const tz_simulation_handle *handle, ch
 static void do_snapshot(tz_live_view *view, tz_simulation_handle *handle, const json_t *command)
 {
     (void)command;
-    int field;
-    const tz_writer *of;
+    shown_picture shown;
     tz_error error;
     char picture[TZ_WRITER_FILE_SIZE], array[TZ_WRITER_FILE_SIZE];
-    tz_output *output = picture_of(handle, view->picture, &field, &of);
-    if (!output) {
-        say(view, true, "snapshot: not enough memory");
-        return;
-    }
+    find_picture(handle, view->picture, &shown);
     tz_output numbers = {.format = tz_format_find("npy"), .fields_count = 1};
-    snprintf(numbers.fields[0], sizeof numbers.fields[0], "%s",
-             tz_handle_stencil(handle)->fields[field].name);
+    snprintf(numbers.fields[0], sizeof numbers.fields[0], "%s", shown.about->name);
     tz_status status = write(&numbers, handle, array, &error);
     if (status == TZ_OK)
-        status = write(output, handle, picture, &error);
-    free(output);
+        status = write(&shown.output, handle, picture, &error);
     if (status != TZ_OK) {
         say(view, true, "snapshot: %s%s%s", error.place, error.place[0] ? ": " : "", error.message);
         return;

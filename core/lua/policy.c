@@ -295,44 +295,13 @@ void tz_policy_keep(lua_State *L, int index, int handle_index, const tz_plan_wis
 
 /* ---- sim:policy ------------------------------------------------------------------------------ */
 
-static void push_decisions(lua_State *L, const tz_policy *policy, int dims)
-{
-    const tz_policy_decision *decisions = NULL;
-    int64_t left_out = 0;
-    const size_t count = tz_policy_decisions(policy, &decisions, &left_out);
-    lua_createtable(L, (int)count, 0);
-    for (size_t i = 0; i < count; i++) {
-        const tz_policy_decision *d = &decisions[i];
-        lua_createtable(L, 0, 6);
-        tz_set_integer(L, "step", d->step);
-        tz_set_integer(L, "times", d->times);
-        if (d->from.height > 0) {
-            tz_plan_push(L, &d->from, dims);
-            lua_setfield(L, -2, "from");
-        }
-        tz_plan_push(L, &d->to, dims);
-        lua_setfield(L, -2, "to");
-        if (!isnan(d->time_s))
-            tz_set_number(L, "time_s", d->time_s);
-        tz_set_text(L, "reason", d->reason);
-        lua_rawseti(L, -2, (lua_Integer)i + 1);
-    }
-}
-
 static void push_measured(lua_State *L, const tz_policy *policy, int dims)
 {
     tz_policy_measurement m;
     lua_newtable(L);
     for (size_t i = 0; tz_policy_measured(policy, i, &m); i++) {
-        tz_plan_push(L, &m.plan, dims);
-        if (!isnan(m.time_s))
-            tz_set_number(L, "time_s", m.time_s);
-        if (!isnan(m.predicted_s))
-            tz_set_number(L, m.estimated ? "estimated_s" : "predicted_s", m.predicted_s);
-        tz_set_flag(L, "tie", m.tie);
-        tz_set_flag(L, "remembered", m.remembered);
-        if (m.note[0] != '\0')
-            tz_set_text(L, "note", m.note);
+        lua_newtable(L);
+        tz_set_row(L, tz_policy_measurement_columns, &dims, &m);
         lua_rawseti(L, -2, (lua_Integer)i + 1);
     }
 }
@@ -376,11 +345,13 @@ static int method_policy(lua_State *L)
     }
     const tz_policy *policy = tz_simulation_policy(handle->simulation);
     char text[256];
+    int64_t left_out;
     lua_createtable(L, 0, 5);
     tz_set_text(L, "policy", tz_policy_name_of(policy));
     tz_set_flag(L, "settled", tz_policy_settled(policy));
     tz_set_text(L, "text", tz_policy_describe(policy, text, sizeof text));
-    push_decisions(L, policy, dims);
+    const tz_sheet decisions = tz_policy_decision_sheet(policy, &dims, &left_out);
+    tz_push_sheet(L, &decisions);
     lua_setfield(L, -2, "decisions");
     push_measured(L, policy, dims);
     lua_setfield(L, -2, "measured");

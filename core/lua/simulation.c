@@ -294,21 +294,8 @@ static int method_slabs(lua_State *L)
 
 static void push_param(lua_State *L, const tz_param *param, const tz_value *value)
 {
-    switch (param->type) {
-    case TZ_PARAM_REAL:
-        lua_pushnumber(L, value->number);
-        break;
-    case TZ_PARAM_INTEGER:
-        lua_pushinteger(L, (lua_Integer)value->number);
-        break;
-    case TZ_PARAM_FLAG:
-        lua_pushboolean(L, value->number != 0);
-        break;
-    case TZ_PARAM_TEXT:
-    case TZ_PARAM_CHOICE:
-        lua_pushstring(L, value->text);
-        break;
-    }
+    const tz_cell cell = tz_param_cell(param, value);
+    tz_push_cell(L, &cell);
 }
 
 /* sim:params { NAME = value, … } changes parameters; sim:params() returns all of them. */

@@ -171,7 +171,6 @@ tz_status tz_folder_create(tz_folder **out, const char *wanted, const char *name
     tz_status status =
         wanted ? take_wanted(folder, wanted, error) : take_numbered(folder, name, error);
     if (status == TZ_OK) {
-        sweep(folder);
         status = fill(folder, scenario, scenario_bytes, error);
         if (status != TZ_OK)
             remove_again(folder);
@@ -258,6 +257,8 @@ void tz_folder_destroy(tz_folder *folder)
         return;
     if (folder->log)
         fclose(folder->log);
+    if (folder->path[0]) /* with many runs that takes longer than a run takes to begin */
+        sweep(folder);
     free(folder);
 }
 

@@ -12,14 +12,15 @@ typedef struct tz_folder tz_folder;
 /* Make the folder `wanted`, which must be empty if it exists; or, if that is NULL,
  * "runs/NAME-NNN" in the working folder, with the first free number. Runs that start at the same
  * time get different numbers. Writes the scenario's bytes to scenario.lua and opens log.txt.
- * Removes the temporary files of killed runs in the folders beside it. TZ_IO, TZ_RANGE (the
- * path), TZ_MEMORY. End with tz_folder_destroy. */
+ * TZ_IO, TZ_RANGE (the path), TZ_MEMORY. End with tz_folder_destroy. */
 tz_status tz_folder_create(tz_folder **out, const char *wanted, const char *name,
                            const char *scenario, size_t scenario_bytes, tz_error *error);
 /* Open the folder of a run that has ended, to go on with it. TZ_IO: there is none, or the run still
  * goes on. */
 tz_status tz_folder_open(tz_folder **out, const char *path, tz_error *error);
-void tz_folder_destroy(tz_folder *folder); /* closes the log; NULL is fine */
+/* Closes the log, and removes the temporary files of killed runs in the folders beside it. NULL is
+ * fine. */
+void tz_folder_destroy(tz_folder *folder);
 
 /* Does a process write this folder now? It holds a lock on log.txt. */
 bool tz_folder_is_in_use(const char *path);

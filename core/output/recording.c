@@ -90,8 +90,8 @@ tz_status tz_recording_keep(tz_recording *r, const tz_run_files *files, size_t m
             return io_error(r, error);
     }
     if (fseeko(r->stream, (off_t)((size_t)r->kept * row_bytes(r)), SEEK_SET) != 0 ||
-        fwrite(memory.values, row_bytes(r), rows, r->stream) != rows || fflush(r->stream) != 0 ||
-        (sync && fsync(fileno(r->stream)) != 0))
+        (rows > 0 && fwrite(memory.values, row_bytes(r), rows, r->stream) != rows) ||
+        fflush(r->stream) != 0 || (sync && fsync(fileno(r->stream)) != 0))
         return io_error(r, error);
     r->needed |= sync;
     r->kept += memory.rows;

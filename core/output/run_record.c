@@ -156,26 +156,10 @@ static void put_params(tz_record *record, json_t *object, const tz_simulation *s
     put(record, object, "params", params);
     for (int i = 0; i < stencil->params_count; i++) {
         const tz_param *param = &stencil->params[i];
+        const tz_cell value = tz_param_cell(param, &values[i]);
         json_t *entry = json_object();
-        json_t *value = NULL;
-        switch (param->type) {
-        case TZ_PARAM_REAL:
-            value = real(values[i].number);
-            break;
-        case TZ_PARAM_INTEGER:
-            value = fabs(values[i].number) < 9e15 ? json_integer((json_int_t)values[i].number)
-                                                  : real(values[i].number);
-            break;
-        case TZ_PARAM_FLAG:
-            value = json_boolean(values[i].number != 0);
-            break;
-        case TZ_PARAM_TEXT:
-        case TZ_PARAM_CHOICE:
-            value = text(values[i].text);
-            break;
-        }
         put(record, params, param->name, entry);
-        put(record, entry, "value", value);
+        put(record, entry, "value", tz_cell_json(&value));
         put(record, entry, "unit", text(param->unit));
         put(record, entry, "given", json_boolean(values[i].given));
     }
@@ -203,19 +187,9 @@ static void put_measured(tz_record *record, json_t *policy, const tz_policy *fro
     int before = 0, now = 0;
     put(record, policy, "measured", measured);
     for (size_t i = 0; tz_policy_measured(from, i, &m); i++) {
-        json_t *entry = tz_plan_to_json(&m.plan, dims);
-        put(record, entry, "seconds_per_iteration", real(m.time_s));
-        put(record, entry,
-            m.estimated ? "estimated_seconds_per_iteration" : "predicted_seconds_per_iteration",
-            real(m.predicted_s));
-        put(record, entry, "tie", json_boolean(m.tie));
-        if (m.remembered)
-            put(record, entry, "remembered", json_true());
         before += m.remembered;
         now += !m.remembered && !isnan(m.time_s);
-        if (m.note[0] != '\0')
-            put(record, entry, "note", text(m.note));
-        push(record, measured, entry);
+        push(record, measured, tz_row_json(tz_policy_measurement_columns, &dims, &m));
     }
     if (before + now > 0) {
         put(record, policy, "plans_remembered", json_integer(before));
@@ -228,31 +202,15 @@ static void put_policy(tz_record *record, json_t *object, const tz_simulation *s
 {
     const tz_policy *from = tz_simulation_policy(simulation);
     const int dims = tz_simulation_stencil(simulation)->dims;
-    const tz_policy_decision *decisions = NULL;
     int64_t left_out = 0;
     char words[256];
-    const size_t count = tz_policy_decisions(from, &decisions, &left_out);
-    json_t *policy = json_object(), *list = json_array();
+    const tz_sheet decisions = tz_policy_decision_sheet(from, &dims, &left_out);
+    json_t *policy = json_object();
     put(record, object, "policy", policy);
     put(record, policy, "name", text(tz_policy_name_of(from)));
     put(record, policy, "text", text(tz_policy_describe(from, words, sizeof words)));
     put(record, policy, "settled", json_boolean(tz_policy_settled(from)));
-    put(record, policy, "decisions", list);
-    for (size_t i = 0; i < count; i++) {
-        const tz_policy_decision *d = &decisions[i];
-        json_t *entry = json_object();
-        put(record, entry, "step", json_integer(d->step));
-        if (d->times > 1) {
-            put(record, entry, "last_step", json_integer(d->last_step));
-            put(record, entry, "times", json_integer(d->times));
-        }
-        put(record, entry, "from",
-            d->from.height > 0 ? tz_plan_to_json(&d->from, dims) : json_null());
-        put(record, entry, "to", tz_plan_to_json(&d->to, dims));
-        put(record, entry, "seconds_per_iteration", real(d->time_s));
-        put(record, entry, "reason", text(d->reason));
-        push(record, list, entry);
-    }
+    put(record, policy, "decisions", tz_sheet_json(&decisions));
     put(record, policy, "decisions_left_out", json_integer(left_out));
     put_measured(record, policy, from, dims);
 }

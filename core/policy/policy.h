@@ -90,6 +90,10 @@ bool tz_policy_plan_failed(tz_policy *policy, const tz_error *why);
  * counts the decisions that did not fit: a few hundred different ones are kept. */
 size_t tz_policy_decisions(const tz_policy *policy, const tz_policy_decision **out,
                            int64_t *left_out);
+/* They as a table; `dims`, the stencil's, stays. */
+tz_sheet tz_policy_decision_sheet(const tz_policy *policy, const int *dims, int64_t *left_out);
+/* The columns of a tz_policy_measurement; their context is `dims`. */
+extern const tz_sheet_column tz_policy_measurement_columns[];
 /* Entry `index`, from 0, of the plans that an adaptive or exhaustive policy has measured or
  * remembers. False past the end and for other policies. */
 bool tz_policy_measured(const tz_policy *policy, size_t index, tz_policy_measurement *out);

@@ -704,6 +704,17 @@ tz_status tz_problem_set_params(tz_problem *problem, size_t count, const tz_assi
     return status;
 }
 
+tz_cell tz_param_cell(const tz_param *param, const tz_value *value)
+{
+    if (param->type == TZ_PARAM_TEXT || param->type == TZ_PARAM_CHOICE)
+        return tz_cell_text(value->text);
+    if (param->type == TZ_PARAM_FLAG)
+        return tz_cell_flag(value->number != 0);
+    return param->type == TZ_PARAM_INTEGER && fabs(value->number) < 9e15
+               ? tz_cell_integer((int64_t)value->number)
+               : tz_cell_real(value->number);
+}
+
 static tz_status default_params(tz_problem *problem, tz_error *error)
 {
     const tz_stencil *stencil = problem->stencil;

@@ -3,6 +3,7 @@
 #define TZ_CORE_STENCIL_PROBLEM_H
 
 #include "base/array.h"
+#include "base/sheet.h"
 #include "stencil/boundary.h"
 #include "stencil/element.h"
 #include "stencil/stencil.h"
@@ -100,6 +101,8 @@ tz_status tz_problem_correction(tz_problem *correction, const tz_problem *proble
 /* Set parameters and derive the constants again; after an error the problem is unchanged. */
 tz_status tz_problem_set_params(tz_problem *problem, size_t count, const tz_assignment *params,
                                 tz_error *error);
+/* The value of a parameter as a number, a flag or a text. */
+tz_cell tz_param_cell(const tz_param *param, const tz_value *value);
 
 /* The same problem with double precision, for what is computed in double from what memory holds in
  * any precision. Its boundary values are as memory holds them: less the origin, rounded to the

@@ -30,6 +30,11 @@
 #include "device.cuh"
 #include "numbers.cuh"
 
+#ifndef TZ_POINTS
+#define TZ_POINTS 0
+#endif
+struct tz_point_list; /* point_lists.cuh */
+
 struct tz_arguments {
     const void *in[TZ_FIELDS_COUNT]; /* a streamed field: the slab of the stage's first iteration */
     void *out[TZ_FIELDS_COUNT];
@@ -62,6 +67,15 @@ struct tz_arguments {
      * extent. */
     int whole_first, whole_extent;
     int low, high; /* elements along the last axis that this launch computes */
+#endif
+#if TZ_POINTS
+    const tz_point_list *points; /* added ones of each field, then recorded ones */
+    const void *point_values;    /* of the launch's first iteration */
+    void *point_records;
+    long long point_values_row, point_records_row; /* bytes to the next iteration */
+    /* Rows (in 3-D planes) with points that are added, and that are recorded: low to low + span. */
+    int points_low[2], points_span[2];
+    int point_slot, point_unused;
 #endif
 };
 
@@ -482,5 +496,9 @@ enum class tz_field { TZ_FIELD_LIST(TZ__FIELD_NAME) };
 #define TZ_XOR3(a, b, c) tz_logic3<0x96>((a), (b), (c))
 #define TZ_MAJ3(a, b, c) tz_logic3<0xe8>((a), (b), (c))
 #define TZ_PICK3(bit, set, clear) tz_logic3<0xca>((bit), (set), (clear))
+
+#if TZ_POINTS
+#include "point_lists.cuh"
+#endif
 
 #endif

@@ -24,6 +24,27 @@
  *                      last); flags, 0 or 1: the version stays in registers, its rows go to shared
  *                      memory, it is the stage's result */
 
+#if TZ_POINTS
+/* Points of plane z, which is plane `at` of the grid. */
+template <class T>
+TZ_DEVICE void tz_plane_points(const tz_arguments &a, const tz_tile &tile, int index, int iteration,
+                               int z, int at, T (&now)[TZ_ROWS][TZ_VECTOR])
+{
+    tz_each<TZ_ROWS>([&](int j) {
+        const int y = TZ_WRAP_Y ? tz_map<TZ_LOW_Y>(tile.y + j, a.ny) : tile.y + j;
+        const int row = tz_own_row(tile) + j;
+        if (y < 0 || y >= a.ny)
+            return;
+        unsigned int own = 0;
+        if (z >= tile.z_from && z < tile.z_to && row >= TZ_GHOST_LOW_Y &&
+            row < TZ_TILE_ROWS - TZ_GHOST_HIGH_Y && tile.keeps && tile.y + j < a.ny)
+            for (int e = 0; e < TZ_VECTOR; e++)
+                own |= (tile.x + e < a.nx ? 1u : 0u) << e;
+        tz_row_points(a, index, iteration, y + a.ny * at, tile.x, own, now[j]);
+    });
+}
+#endif
+
 // clang-format off
 /* ---- Level 0 -------------------------------------------------------------------------------- */
 
@@ -127,6 +148,22 @@
     tz_ring_push(q.name##_##version, name##_next);                                                 \
     TZ__IF(shared, tz_leave_rows<BORDER, v_##name##_##version>(tile, i, 0, name##_next);)
 
+#if TZ_POINTS
+#define TZ__POINT(name, type, index, version, lag, kept, shared, last)                             \
+    if constexpr (tz_is_due(tz_pass, index))                                                       \
+        tz_plane_points(a, tile, index, tz_iteration, z, at, name##_next);
+#define TZ__POINTS(k, pass, iteration)                                                             \
+    {                                                                                              \
+        enum { tz_pass = pass, tz_iteration = iteration };                                         \
+        const int at = TZ_WRAP_Z ? tz_map<TZ_LOW_Z>(z, a.nz) : z;                                  \
+        if (TZ_HAS_POINTS(a, at)) {                                                                \
+            TZ_MAKES_##k(TZ__POINT)                                                                \
+        }                                                                                          \
+    }
+#else
+#define TZ__POINTS(k, pass, iteration)
+#endif
+
 #define TZ__RUN_LEVEL(k, pass, cell, iteration, lag, rest_low, rest_high, radius, sums)            \
     {                                                                                              \
         const int z = tile.z - lag;                                                                \
@@ -142,6 +179,7 @@
             const tz_cell_place p = {e, j, tile.x + e, tile.y + j, z, a.step + iteration};         \
             pass_##pass::update_##cell<BORDER>(c, p);                                              \
         }                                                                                          \
+        TZ__POINTS(k, pass, iteration)                                                             \
         TZ_MAKES_##k(TZ__FINISH)                                                                   \
         TZ_CARRIES_##k(TZ__HOLD)                                                                   \
         TZ_MAKES_##k(TZ__KEEP)                                                                     \

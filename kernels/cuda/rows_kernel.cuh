@@ -88,6 +88,25 @@ struct tz_queues {
 
 /* ---- Levels ---------------------------------------------------------------------------------- */
 
+#if TZ_POINTS
+/* A bit for each of the lane's elements in a row that it stores. */
+TZ_DEVICE unsigned int tz_own_elements(const tz_arguments &a, const tz_strip &s, int row)
+{
+    const unsigned int at = (unsigned int)(row - s.low);
+    unsigned int own = 0;
+    for (int e = 0; e < TZ_V; e++) {
+#if TZ_SPLIT
+        const unsigned int rows = s.rows_packet[e >= TZ_V / 2];
+#else
+        const unsigned int rows = s.rows;
+#endif
+        if (at < rows && s.x + e < a.nx)
+            own |= 1u << e;
+    }
+    return own;
+}
+#endif
+
 #define TZ__WINDOW(name, type, level, slot, rows, columns)                                         \
     type name##_w[rows][TZ_V + 2 * columns];                                                       \
     tz_ring_window<BORDER, slot, columns>(s, q.name##_##level, name##_w, name##_edge);             \
@@ -153,12 +172,30 @@ struct tz_queues {
         if (ENDS)                                                                                  \
             TZ__FIX_ROWS(l, name, radius))
 
+#if TZ_POINTS
+#define TZ__POINT(l, name, type, index, radius, last, kept)                                        \
+    if constexpr (tz_is_due(tz_pass, index))                                                       \
+        tz_row_points(a, index, tz_iteration, at, TZ_SIMPLE_ENDS ? s.from : s.x,                   \
+                      tz_own_elements(a, s, row), name##_new);
+#define TZ__POINTS(l, pass, iteration)                                                             \
+    {                                                                                              \
+        enum { tz_pass = pass, tz_iteration = iteration };                                         \
+        const int at = TZ_WRAP_Y ? tz_map<TZ_LOW_Y>(row, a.ny) : row;                              \
+        if (TZ_HAS_POINTS(a, at)) {                                                                \
+            TZ_MAKES_##l(TZ__POINT)                                                                \
+        }                                                                                          \
+    }
+#else
+#define TZ__POINTS(l, pass, iteration)
+#endif
+
 #define TZ__RUN_LEVEL(l, pass, cell, iteration, lag, makes, made, last, slot)                      \
     {                                                                                              \
         pass_##pass::context_##cell c;                                                             \
         const int row = y - lag;                                                                   \
         TZ__CONTEXT_CONSTANTS(iteration)                                                           \
         TZ__UPDATE(l, pass, cell, iteration, makes, made, last, slot)                              \
+        TZ__POINTS(l, pass, iteration)                                                             \
         TZ_MAKES_##l(TZ__KEEP)                                                                     \
     }
 // clang-format on

@@ -387,9 +387,12 @@ tz_status tz_schedule_run(const tz_scheduler *scheduler, const tz_trace_instruct
                  .block_warps = block_warps,
                  .warps_count = block_warps * blocks,
                  .queue_depth = (int)scheduler->queue_depth};
-    for (int k = 0; k < count; k++)
+    double fetched = count;
+    for (int k = 0; k < count; k++) {
         m.syncs = m.syncs || trace[k].class == TZ_WORK_BARRIER || trace[k].kind == TZ_TRACE_AWAIT;
-    m.code = tz_scheduler_fetch_clocks(scheduler, (double)count * INSTRUCTION_BYTES, m.syncs);
+        fetched += trace[k].over;
+    }
+    m.code = tz_scheduler_fetch_clocks(scheduler, fetched * INSTRUCTION_BYTES, m.syncs);
     place(&m);
     const int64_t round = (int64_t)count * m.warps_count;
     double end = 0.0;

@@ -42,6 +42,7 @@ typedef struct tz_trace_instruction {
     uint8_t sets, frees;
     uint8_t waits; /* barriers that it waits for, as bits */
     uint8_t words; /* of an access to memory: 32-bit words a lane; else 0 */
+    uint8_t over;  /* instructions that are fetched and passed over before it */
 } tz_trace_instruction;
 
 /* A device's numbers as the schedulers see them. Units: clocks, of one scheduler unless said

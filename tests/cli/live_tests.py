@@ -73,7 +73,7 @@ class Run:
     def state(self):
         return json.loads(self.get("/state")[1])
 
-    def wait(self, holds, seconds=20.0):
+    def wait(self, holds, seconds=60.0):
         """The first state for which something holds."""
         end = time.monotonic() + seconds
         while True:
@@ -144,7 +144,7 @@ class Browser:
     def ask(self, expression):
         return self.call("Runtime.evaluate", expression=expression, returnByValue=True)["result"].get("value")
 
-    def wait(self, expression, seconds=15.0):
+    def wait(self, expression, seconds=60.0):
         end = time.monotonic() + seconds
         while time.monotonic() < end:
             value = self.ask(expression)

@@ -219,6 +219,14 @@ static bool is_written(const tz_stencil *stencil, int field)
     return false;
 }
 
+bool contract_serves_points(const contract *c)
+{
+    if (strcmp(c->backend, "cuda") != 0 || !c->family)
+        return true;
+    return strcmp(c->family, "direct") == 0 ||
+           (strcmp(c->family, "stream") == 0 && c->stencil->dims > 1);
+}
+
 static tz_status add_points(const contract *c, const contract_case *k, tz_simulation *sim,
                             tz_error *error)
 {
@@ -344,7 +352,8 @@ tz_status contract_read(const contract *c, tz_simulation *sim, contract_cells *c
         cells->received =
             realloc(cells->received, (cells->received_count + more + 1) * sizeof(double));
         if (more)
-            memcpy(cells->received + cells->received_count, got.values, more * sizeof(double));
+            if (more > 0)
+                memcpy(cells->received + cells->received_count, got.values, more * sizeof(double));
         cells->received_count += more;
         tz_receivers_drop(r, got.rows);
     }

@@ -31,6 +31,9 @@ void contract_fail(contract *c, const char *format, ...) __attribute__((format(p
 /* Count a case that is not possible. */
 void contract_refuse(contract *c, const tz_error *why);
 
+/* Does the family of this run take points? */
+bool contract_serves_points(const contract *c);
+
 /* ---- cases.c: simulations to check ----------------------------------------------------------- */
 
 /* A problem: everything but the backend and the plan. */

@@ -341,8 +341,7 @@ void contract_devices(contract *c)
             k.precision = precisions[(b + number) % precisions_count];
             k.constant_statics = number == 3;
             k.other_outside = (b + number) % 2 == 1;
-            k.points = (b + number) % 4 != 0 && (strcmp(c->backend, "cuda") != 0 || !c->family ||
-                                                 strcmp(c->family, "direct") == 0);
+            k.points = (b + number) % 4 != 0 && contract_serves_points(c);
             if (is_chosen(c, b, number, is_ring(c, &k)))
                 check_layout(c, &k, &layouts[number]);
         }

@@ -400,12 +400,6 @@ static void check_options(contract *c, const contract_case *like, int64_t steps)
     }
 }
 
-/* On GPUs one family does. */
-static bool serves_points(const contract *c)
-{
-    return !c->family || strcmp(c->family, "direct") == 0;
-}
-
 void contract_identity(contract *c)
 {
     int precisions[TZ_PRECISIONS];
@@ -430,7 +424,7 @@ void contract_identity(contract *c)
             memcpy(k.extent, sizes[size], sizeof k.extent);
             k.constant_statics = static_fields && (size + b) % 3 == 2;
             k.other_outside = (size + b) % 2 == 1;
-            k.points = (size + 2 * b) % 3 != 0 && (on_cpu(c) || serves_points(c));
+            k.points = (size + 2 * b) % 3 != 0 && contract_serves_points(c);
             const int64_t cells = k.extent[0] * k.extent[1] * k.extent[2];
             const int64_t steps = cells > 1000 ? STEPS_FEW : STEPS_MANY;
             for (int p = 0; p < precisions_count; p++) {

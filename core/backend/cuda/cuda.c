@@ -333,15 +333,15 @@ static tz_status find_kernel(tz_cuda_state *state, const tz_plan *plan, tz_cuda_
                              tz_error *error)
 {
     const tz_problem *problem = state->context.problem;
+    const uint64_t points = problem->points ? UINT64_C(1) << 32 | problem->points->fields : 0;
     tz_cuda_compiled *slot = NULL;
     for (int k = 0; k < state->kernels_count; k++)
-        if (tz_plan_equal(&state->kernels[k].plan, plan) &&
-            state->kernels[k].points == (problem->points != NULL) &&
+        if (tz_plan_equal(&state->kernels[k].plan, plan) && state->kernels[k].points == points &&
             same_text(problem, state->kernels[k].constants))
             slot = &state->kernels[k];
     if (!slot) {
         const tz_limits limits = limits_of(tz_cuda_device_of(state->cuda));
-        tz_cuda_compiled fresh = {.plan = *plan, .points = problem->points != NULL};
+        tz_cuda_compiled fresh = {.plan = *plan, .points = points};
         memcpy(fresh.constants, problem->constants, sizeof fresh.constants);
         char *source = NULL;
         tz_status status = tz_cuda_queue_wait(state->cuda, NULL, error);
@@ -439,8 +439,15 @@ static tz_status fill_arguments(const tz_cuda_state *state, const tz_cuda_compil
     tz_cuda_shape own = *shape;
     if (turn->pass >= 0)
         own.geometry[TZ_CUDA_PASS] = turn->pass;
-    return tz_cuda_arguments_fill(problem, &own, turn->height, step + turn->first, from, to,
-                                  use->scratch, out->bytes, error);
+    const tz_status status = tz_cuda_arguments_fill(problem, &own, turn->height, step + turn->first,
+                                                    from, to, use->scratch, out->bytes, error);
+    if (!status && problem->points) {
+        const tz_cuda_point_arguments points =
+            tz_cuda_points_arguments(&state->points, step + turn->first);
+        memcpy(out->bytes + tz_cuda_arguments_size(problem) - sizeof points, &points,
+               sizeof points);
+    }
+    return status;
 }
 
 /* A stage that is about to be launched, or a part of it. */
@@ -576,7 +583,7 @@ static tz_status one_stage(tz_cuda_state *state, const tz_plan *plan, int height
             status = launch_ends_first(&l, span, error);
         else
             status = launch_span(&l, NULL, span->low, span->high, error);
-        if (!status && problem->points)
+        if (!status && family->apart)
             status = apply_points(&l, error);
         if (!status && l.turn.ends)
             tz_cuda_state_swap(state, family);
@@ -584,6 +591,7 @@ static tz_status one_stage(tz_cuda_state *state, const tz_plan *plan, int height
     for (int f = 0; !status && f < stencil->fields_count; f++)
         if (stencil->fields[f].role == TZ_STREAMED)
             status = tz_cuda_slabs_used(state->slabs[f], error);
+    tz_cuda_points_launched(&state->points, step, height);
     return status ? status : hold_back(state, turns, error);
 }
 

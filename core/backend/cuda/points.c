@@ -22,6 +22,7 @@ typedef struct kernel_arguments {
 static void clear_lists(tz_cuda_points *p, tz_cuda *cuda)
 {
     tz_cuda_free(cuda, p->cells);
+    tz_cuda_free(cuda, p->lists);
     tz_cuda_free(cuda, p->added);
     tz_cuda_free(cuda, p->recorded);
     free(p->added_index);
@@ -67,6 +68,89 @@ static void add_row(tz_cuda_points *p, const tz_problem *problem, const tz_point
     }
 }
 
+/* ---- By rows --------------------------------------------------------------------------------- */
+
+/* tz_point_list of kernels/cuda/point_lists.cuh. */
+typedef struct list {
+    tz_cu_pointer first, x;
+    int32_t base, unused;
+} list;
+
+/* The span from `low` on gets `at`, too. */
+static void widen(int32_t *low, int32_t *span, int at)
+{
+    const bool none = *low == INT32_MAX;
+    const int last = none || *low + *span < at ? at : *low + *span;
+    *low = none || at < *low ? at : *low;
+    *span = last - *low;
+}
+
+size_t tz_cuda_point_rows(const tz_problem *problem, const int *base, tz_cu_pointer at, char *bytes,
+                          tz_cuda_point_arguments *out)
+{
+    const tz_points *points = problem->points;
+    const int fields = problem->stencil->fields_count;
+    const size_t rows = (size_t)(problem->elements[1] * problem->elements[2]);
+    size_t used = 2 * (size_t)fields * sizeof(list);
+    for (int k = 0; k < 2 * fields; k++) {
+        const bool adds = k < fields;
+        const tz_point_list *from = adds ? &points->added[k] : &points->recorded[k - fields];
+        if (from->count == 0)
+            continue;
+        const size_t begin = used;
+        used += (rows + 1 + from->count) * sizeof(int32_t);
+        if (!bytes)
+            continue;
+        int32_t *first = (int32_t *)(void *)(bytes + begin), *x = first + rows + 1;
+        ((list *)(void *)bytes)[k] =
+            (list){at + begin, at + begin + (rows + 1) * sizeof *first, base[k], 0};
+        memcpy(first, from->first, (rows + 1) * sizeof *first);
+        for (size_t i = 0; i < from->count; i++)
+            x[i] = (int32_t)from->of[i].x;
+        for (size_t r = 0; r < rows; r++)
+            if (first[r] < first[r + 1])
+                widen(&out->low[!adds], &out->span[!adds],
+                      (int)(problem->dims == 3 ? (int64_t)r / problem->elements[1] : (int64_t)r));
+    }
+    return used;
+}
+
+static tz_status make_rows(tz_cuda_points *p, tz_cuda *cuda, const tz_problem *problem,
+                           const int *base, tz_error *error)
+{
+    const size_t bytes = tz_cuda_point_rows(problem, base, 0, NULL, NULL);
+    char *all = calloc(1, bytes);
+    tz_status status = all ? tz_cuda_allocate(cuda, &p->lists, bytes, error)
+                           : tz_error_set(error, TZ_MEMORY, NULL, "not enough memory for points");
+    p->arguments = TZ_CUDA_NO_POINTS;
+    if (!status)
+        tz_cuda_point_rows(problem, base, p->lists, all, &p->arguments);
+    if (!status)
+        status = tz_cuda_upload(cuda, p->lists, all, bytes, error);
+    free(all);
+    return status;
+}
+
+tz_cuda_point_arguments tz_cuda_points_arguments(const tz_cuda_points *p, int64_t step)
+{
+    const tz_point_values *values = p->of->values;
+    const int64_t k = step - values->begin;
+    tz_cuda_point_arguments out = p->arguments;
+    out.lists = p->lists;
+    out.values_row = p->adds * (int64_t)p->real;
+    out.records_row = p->records * (int64_t)values->slot;
+    out.values = p->added + (tz_cu_pointer)(k * out.values_row);
+    out.records = p->recorded + (tz_cu_pointer)(k * out.records_row);
+    out.slot = (int32_t)values->slot;
+    return out;
+}
+
+void tz_cuda_points_launched(tz_cuda_points *p, int64_t step, int height)
+{
+    if (p->of)
+        p->rows = step + height - p->of->values->begin;
+}
+
 static size_t count_of(const tz_point_list *lists)
 {
     size_t count = 0;
@@ -83,7 +167,8 @@ static tz_status make_lists(tz_cuda_points *p, tz_cuda *cuda, const tz_problem *
     const size_t adds = count_of(points->added), records = count_of(points->recorded);
     const size_t real = tz_problem_real(problem)->size;
     tz_cuda_point *cells = malloc((adds + records + 1) * sizeof *cells);
-    int count = 0;
+    int count = 0, base[2 * TZ_FIELDS_MAX] = {0};
+    const int fields = problem->stencil->fields_count;
     clear_lists(p, cuda);
     p->added_index = malloc((adds + 1) * sizeof *p->added_index);
     p->recorded_index = malloc((records + 1) * sizeof *p->recorded_index);
@@ -96,11 +181,14 @@ static tz_status make_lists(tz_cuda_points *p, tz_cuda *cuda, const tz_problem *
                            : tz_error_set(error, TZ_MEMORY, NULL, "not enough memory for points");
     for (int pass = 0; pass < problem->stencil->passes_count && !status; pass++) {
         p->first[pass] = count;
-        for (int f = 0; f < problem->stencil->fields_count; f++)
-            for (int64_t row = 0; tz_points_due(points, problem->stencil, pass, f) &&
-                                  row < problem->elements[1] * problem->elements[2];
-                 row++)
+        for (int f = 0; f < fields; f++) {
+            if (!tz_points_due(points, problem->stencil, pass, f))
+                continue;
+            base[f] = p->adds;
+            base[fields + f] = p->records;
+            for (int64_t row = 0; row < problem->elements[1] * problem->elements[2]; row++)
                 add_row(p, problem, points, f, row, cells, &count);
+        }
         p->first[pass + 1] = count;
     }
     if (!status)
@@ -112,6 +200,8 @@ static tz_status make_lists(tz_cuda_points *p, tz_cuda *cuda, const tz_problem *
     if (!status)
         status = tz_cuda_allocate(cuda, &p->recorded, (size_t)values->rows * records * values->slot,
                                   error);
+    if (!status)
+        status = make_rows(p, cuda, problem, base, error);
     if (!status && !p->kernel.function)
         status = tz_cuda_load(cuda, &p->kernel, tz_cuda_text_points, "tz_apply_points",
                               tz_cuda_headers, tz_cuda_headers_count, error);
@@ -178,7 +268,7 @@ tz_status tz_cuda_points_apply(tz_cuda_points *p, tz_cuda *cuda, int pass, int64
     memcpy(passed.out, out, sizeof passed.out);
     passed.added = p->added + (tz_cu_pointer)(k * p->adds) * p->real;
     passed.recorded = p->recorded + (tz_cu_pointer)(k * p->records) * values->slot;
-    p->rows = k + 1;
+    tz_cuda_points_launched(p, step, 1);
     void *pointers[] = {&passed};
     return tz_cuda_launch(cuda, NULL, &p->kernel,
                           (const int[]){(count + THREADS - 1) / THREADS, 1, 1},

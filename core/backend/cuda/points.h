@@ -3,7 +3,7 @@
 #ifndef TZ_CORE_BACKEND_CUDA_POINTS_H
 #define TZ_CORE_BACKEND_CUDA_POINTS_H
 
-#include "backend/cuda/driver/driver.h"
+#include "backend/cuda/family/arguments.h"
 #include "stencil/points.h"
 
 /* The source of the kernel. */
@@ -22,7 +22,9 @@ typedef struct tz_cuda_point {
 typedef struct tz_cuda_points {
     const tz_points *of; /* the points that all this is made for */
     tz_cu_pointer cells, added, recorded;
-    int first[TZ_PASSES_MAX + 1]; /* the cells of each pass, then their number */
+    tz_cu_pointer lists; /* the same by rows, for kernels that apply them at each level */
+    tz_cuda_point_arguments arguments; /* but for the values */
+    int first[TZ_PASSES_MAX + 1];      /* the cells of each pass, then their number */
     int adds, records;
     size_t real;                           /* bytes of an added value */
     int64_t *added_index, *recorded_index; /* of the device's values in tz_point_values */
@@ -34,11 +36,22 @@ typedef struct tz_cuda_points {
     tz_cuda_kernel kernel;
 } tz_cuda_points;
 
+/* The lists by rows as they lie at `at` in device memory: of each field the added and then the
+ * recorded ones, and behind them the numbers of their columns. base[]: of each list, the number of
+ * its first value among those of an iteration. Returns the bytes; writes them unless `bytes` is
+ * NULL, and what the arguments say of them. */
+size_t tz_cuda_point_rows(const tz_problem *problem, const int *base, tz_cu_pointer at, char *bytes,
+                          tz_cuda_point_arguments *out);
+
 void tz_cuda_points_clear(tz_cuda_points *points, tz_cuda *cuda);
 /* Before a stage: what is new in problem->points, and the values of its iterations. Errors:
  * TZ_MEMORY, TZ_BACKEND. */
 tz_status tz_cuda_points_begin(tz_cuda_points *points, tz_cuda *cuda, const tz_problem *problem,
                                int64_t step, int height, tz_error *error);
+/* What kernels of iterations from `step` on find of it in their arguments. */
+tz_cuda_point_arguments tz_cuda_points_arguments(const tz_cuda_points *points, int64_t step);
+/* `height` iterations from `step` on are launched. */
+void tz_cuda_points_launched(tz_cuda_points *points, int64_t step, int height);
 /* In the default queue, after a pass of iteration `step` that wrote the arrays `out`. */
 tz_status tz_cuda_points_apply(tz_cuda_points *points, tz_cuda *cuda, int pass, int64_t step,
                                const tz_cu_pointer out[TZ_FIELDS_MAX], tz_error *error);

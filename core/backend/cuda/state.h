@@ -41,7 +41,7 @@ typedef struct tz_cuda_compiled {
     tz_plan plan;
     const tz_cuda_family *family;
     tz_slot constants[TZ_CONSTANTS_MAX]; /* the text contains the integer ones */
-    bool points;                         /* it is for a problem with points */
+    uint64_t points;                     /* the fields with points that it is for; 0: none */
     tz_cuda_kernel kernel;
     tz_cuda_shape shape;
     tz_cuda_shape spans[TZ_CUDA_SPANS_MAX]; /* of a slab; those with high == 0 are free */

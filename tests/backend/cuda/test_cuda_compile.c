@@ -9,8 +9,9 @@
 #include "tests/archetypes.h"
 #include "tests/registry.h"
 
-/* The text of a problem, or of a slab in its middle; until the test ends. */
-static char *text_of(const tz_stencil *stencil, const char *family, bool slab)
+/* The text of a problem, or of a slab in its middle, or with points; until the test ends. */
+static char *text_with(const tz_stencil *stencil, const char *family, bool slab,
+                       const tz_points *points)
 {
     static const int64_t extents[][TZ_AXES] = {{0}, {1000, 1, 1}, {200, 100, 1}, {70, 50, 40}};
     const tz_place place = {.threads = 1};
@@ -22,12 +23,18 @@ static char *text_of(const tz_stencil *stencil, const char *family, bool slab)
     memcpy(config.extent, extents[stencil->dims], sizeof config.extent);
     snprintf(plan.family, sizeof plan.family, "%s", family);
     assert_ok(tz_problem_resolve(&whole, stencil, &config, &failure));
+    whole.points = points;
     part = slab ? tz_problem_slab(&whole, 20, 30, 5, 5) : whole;
     assert_ok(tz_backend_cuda.plan(&part, &place, &plan, &failure));
     assert_ok(tz_cuda_source(&part, &limits, &plan, &source, &failure));
     at_end(free, source);
     tz_problem_clear(&whole);
     return source;
+}
+
+static char *text_of(const tz_stencil *stencil, const char *family, bool slab)
+{
+    return text_with(stencil, family, slab, NULL);
 }
 
 /* The text of a plugin reaches this compiler as it was when the plugin was built; its slips give
@@ -93,6 +100,23 @@ TEST(slabs_compile)
         assert_ok(tz_registry_find(registry, cases[k].stencil, &stencil, NULL, &failure));
         char *source = text_of(stencil, cases[k].family, true);
         assert_non_null(strstr(source, "#define TZ_SLAB"));
+        compiled("sm_90", source, &bytes);
+    }
+}
+
+/* Points at each level, of reals, integers and bits, where axes wrap and where they do not. */
+TEST(points_compile)
+{
+    static const char *const names[] = {"star2d1r", "twofields", "life", "sound3d8", "mixed3d"};
+    static const tz_points points = {.fields = ~0u};
+    need_nvrtc();
+    for (size_t k = 0; k < (is_complete() ? 5 : 2); k++) {
+        const tz_stencil *stencil;
+        size_t bytes;
+        assert_ok(tz_registry_find(registry, names[is_complete() ? k : 1 + 2 * k], &stencil, NULL,
+                                   &failure));
+        char *source = text_with(stencil, "stream", k % 2 == 1, &points);
+        assert_non_null(strstr(source, "#define TZ_POINTS 1"));
         compiled("sm_90", source, &bytes);
     }
 }

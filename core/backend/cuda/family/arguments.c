@@ -123,7 +123,7 @@ static size_t fixed_size(const tz_problem *problem)
     const tz_stencil *stencil = problem->stencil;
     return (size_t)stencil->fields_count * (size_t)(16 + 8 * tz_cuda_edges(problem)) +
            (size_t)tz_cuda_arguments_constants(stencil) * 8 + 3 * 8 + 12 * 4 +
-           (problem->slab.of ? 4 * 4 : 0);
+           (problem->slab.of ? 4 * 4 : 0) + (problem->points ? sizeof(tz_cuda_point_arguments) : 0);
 }
 
 static int count_varying(const tz_stencil *stencil)

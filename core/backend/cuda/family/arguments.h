@@ -59,7 +59,17 @@ size_t tz_cuda_between(const tz_problem *problem, int field);
 /* ---- Arguments ------------------------------------------------------------------------------- */
 
 size_t tz_cuda_arguments_size(const tz_problem *problem);
-enum { TZ_CUDA_ARGUMENTS_MAX = TZ_FIELDS_MAX * (16 + 8 * TZ_SIDES) + TZ_CONSTANTS_MAX * 16 + 96 };
+/* Of a problem with points, the last bytes of the arguments: kernels that do not use them have no
+ * room for them. */
+typedef struct tz_cuda_point_arguments {
+    tz_cu_pointer lists, values, records;
+    int64_t values_row, records_row; /* bytes to the next iteration */
+    /* Along the last axis: where any lie that are added, and recorded. */
+    int32_t low[2], span[2];
+    int32_t slot, unused;
+} tz_cuda_point_arguments;
+#define TZ_CUDA_NO_POINTS ((tz_cuda_point_arguments){.low = {INT32_MAX, INT32_MAX}})
+enum { TZ_CUDA_ARGUMENTS_MAX = TZ_FIELDS_MAX * (16 + 8 * TZ_SIDES) + TZ_CONSTANTS_MAX * 16 + 160 };
 /* Boundary values of a field in the arguments: 1 if those of all fixed sides are the same for each
  * field, else TZ_SIDES. */
 int tz_cuda_edges(const tz_problem *problem);

@@ -35,7 +35,7 @@ typedef struct tz_cuda_family {
     bool apart;
     /* OPTIONAL, if `apart`: does a launch compute all passes of this stencil? */
     bool (*fuses)(const tz_problem *problem);
-    bool points; /* it takes problems with points, which are applied after each launch */
+    bool points; /* it takes problems with points: at each level, or, if `apart`, after a launch */
     bool hands;  /* its kernels leave fields to tz_cuda_handed() */
     int warps;   /* of a block, if the plan does not say */
     /* OPTIONAL. Why it cannot take a stencil for other reasons; NULL: it can. */

@@ -4,6 +4,7 @@
 
 #include "backend/cuda/family/arguments.h"
 #include "backend/host/store.h"
+#include "stencil/points.h"
 #include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -65,6 +66,21 @@ void tz_cuda_emit_sizes(tz_cuda_text *t, const tz_problem *problem, int height,
     for (int f = 0; f < tz_stencil_fields_all(problem->stencil); f++)
         tz_cuda_emit(t, "#define TZ__KIND_%s %s\n", tz_text_field(problem->stencil, f),
                      tz_role_name(problem->stencil->fields[f].role));
+}
+
+void tz_cuda_emit_points(tz_cuda_text *t, const tz_problem *problem)
+{
+    const tz_stencil *s = problem->stencil;
+    if (!problem->points)
+        return;
+    tz_cuda_emit(t, "#define TZ_POINTS 1\n#define TZ_DUE_LIST ");
+    for (int p = 0; p < s->passes_count; p++) {
+        uint32_t due = 0;
+        for (int f = 0; f < s->fields_count; f++)
+            due |= (uint32_t)tz_points_due(problem->points, s, p, f) << f;
+        tz_cuda_emit(t, "%s0x%xu", p > 0 ? ", " : "", due);
+    }
+    tz_cuda_emit(t, "\n");
 }
 
 void tz_cuda_emit_pass(tz_cuda_text *t, const tz_problem *problem, int p)

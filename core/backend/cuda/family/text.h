@@ -22,6 +22,8 @@ void tz_cuda_emit_sizes(tz_cuda_text *text, const tz_problem *problem, int heigh
 
 /* The plugin's text of a pass, in a namespace pass_N, since two passes may share a text. #line
  * makes compile errors name the plugin's file and line. */
+/* What texts of families with points at each level define before common.cuh: nothing without. */
+void tz_cuda_emit_points(tz_cuda_text *t, const tz_problem *problem);
 void tz_cuda_emit_pass(tz_cuda_text *text, const tz_problem *problem, int pass);
 
 /* Lists of fields, passes and constants. The text contains the values of integer constants, so that

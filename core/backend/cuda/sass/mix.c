@@ -322,6 +322,19 @@ static double copy_passes(const tz_sass_instruction *i)
     return i->words < 4 ? i->words + TZ_CUDA_COPY_PASSES_NARROW : TZ_CUDA_COPY_PASSES;
 }
 
+enum { LINE = 8 }; /* instructions of a line of code in a cache */
+
+/* Instructions that are fetched and passed over before way[k], such as the slow way of a division:
+ * others of its line and of the line before. */
+static int passed_over(const int *way, int k)
+{
+    if (k == 0 || way[k] == way[k - 1] + 1)
+        return 0;
+    if (way[k] / LINE == way[k - 1] / LINE && way[k] > way[k - 1])
+        return way[k] - way[k - 1] - 1;
+    return way[k] % LINE + LINE - 1 - way[k - 1] % LINE;
+}
+
 static void count_way(const graph *g, const int *way, int count, tz_cuda_loop *loop)
 {
     for (int k = 0; k < count; k++) {
@@ -346,9 +359,10 @@ static void count_way(const graph *g, const int *way, int count, tz_cuda_loop *l
         if (i->class == TZ_WORK_READ)
             loop->reads_words += i->words;
     }
-    int copied = -1, between = 0;
+    int copied = -1, between = 0, over = 0;
     for (int k = 0; k < count; k++) {
         const tz_sass_instruction *i = &g->sass->code[way[k]];
+        over += passed_over(way, k);
         if (i->class == TZ_WORK_COPY)
             copied = k;
         if (i->kind == TZ_TRACE_COPIED && copied >= 0) {
@@ -358,7 +372,7 @@ static void count_way(const graph *g, const int *way, int count, tz_cuda_loop *l
     }
     loop->late = between > 0 ? 1.0 - (double)between / count : 0.0;
     loop->apart = count_apart(g->sass, way, count);
-    loop->text_bytes = (double)count * TZ_SASS_BYTES;
+    loop->text_bytes = (double)(count + over) * TZ_SASS_BYTES;
     loop->memory_waits = count_memory_waits(g->sass, way, count, ROUNDS);
     go_round(g->sass, way, count, ROUNDS, loop);
 }
@@ -383,6 +397,7 @@ static bool run_way(const graph *g, const int *way, int count, tz_cuda_loop *loo
                                           .sets = i->sets,
                                           .frees = i->frees,
                                           .waits = i->waits,
+                                          .over = (uint8_t)passed_over(way, k),
                                           .words = (uint8_t)fmin(words, 255.0)};
     }
     const bool done = trace && tz_schedule_rounds(&g->machine->scheduler, trace, count,
@@ -539,7 +554,7 @@ tz_status tz_cuda_mix_count(tz_cuda_mix *out, const void *cubin, size_t bytes, c
 
 /* Change the version when tz_cuda_mix or any of its counts changes. */
 static const tz_cache_kind mixes = {
-    .magic = {'T', 'Z', 'C', 'U', 'M', 'I', 'X', 'c'}, .ending = "mix", .kept = true};
+    .magic = {'T', 'Z', 'C', 'U', 'M', 'I', 'X', 'd'}, .ending = "mix", .kept = true};
 
 /* An entry ends after the last loop. */
 static const size_t least_bytes = offsetof(tz_cuda_mix, loops);

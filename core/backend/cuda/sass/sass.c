@@ -1,5 +1,6 @@
 /* Finds a kernel in a cubin and decodes its machine code, for mix.c. */
 #include "backend/cuda/sass/sass.h"
+#include "model/constants.h"
 
 #include <elf.h>
 #include <stdio.h>
@@ -66,6 +67,7 @@ static const meaning meanings[] = {
     {0x189, TZ_WORK_SHUFFLE}, /* SHFL */
     /* sixteen lanes a clock or fewer */
     {0x100, TZ_WORK_SPECIAL}, /* FRND */
+    {0x102, TZ_WORK_SPECIAL}, /* FCHK, of a division */
     {0x104, TZ_WORK_SPECIAL}, /* F2F */
     {0x105, TZ_WORK_SPECIAL}, /* F2I */
     {0x106, TZ_WORK_SPECIAL}, /* I2F */
@@ -100,6 +102,7 @@ enum {
     DEPBAR = 0x11a,
     BRA = 0x147,
     CALL = 0x144,
+    FCHK = 0x102,
     BRX = 0x149,
     EXIT = 0x14d,
     RET = 0x150,
@@ -159,6 +162,8 @@ static tz_sass_instruction decode(uint64_t low, uint64_t high, int index, int co
         .waits = (uint8_t)(high >> 52 & 63),
         .target = -1,
     };
+    if (operation == FCHK)
+        made.stall = (uint8_t)(made.stall + TZ_FIT_DIVISION_CLOCKS);
     if (never) /* it only takes an issue slot */
         made.class = TZ_WORK_CONTROL;
     made.words = (uint8_t)words_of(made.class, high);

@@ -49,7 +49,7 @@ EXPORT(int, nvmlDeviceGetHandleByPciBusId_v2, (const char *bus_id, void **device
 
 EXPORT(int, nvmlDeviceGetTotalEnergyConsumption, (void *device, unsigned long long *millijoules))
 {
-    static unsigned long long counter = 1234500;
+    static _Atomic unsigned long long counter = 1234500;
     const int fault = fault_of("nvmlDeviceGetTotalEnergyConsumption");
     if (fault || !device)
         return fault ? fault : 2;

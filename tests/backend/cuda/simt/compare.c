@@ -4,6 +4,7 @@
 #include "stage.h"
 
 #include "backend/backend.h"
+#include "stencil/points.h"
 
 #include <inttypes.h>
 #include <stdarg.h>
@@ -20,6 +21,9 @@ typedef struct pair {
     int show;
     double amplitude; /* real fields begin with random values from -amplitude to amplitude */
     tz_problem whole, problem; /* the same but for slabs */
+    tz_points *points, *points_of_slab;
+    tz_point_values values;
+    char *recorded; /* by the device; values.recorded: by the reference */
     tz_streamed_source sources[TZ_FIELDS_MAX];
     const tz_streamed_source *streams[TZ_FIELDS_MAX];
     simt_device *device;
@@ -112,6 +116,72 @@ tz_status simt_resolve(const simt_case *k, tz_problem *whole, tz_error *error)
     return status;
 }
 
+enum { POINT_ROWS = 256 };
+
+/* Points in random cells, some of them in one, and values that are small. */
+static tz_status make_points(pair *p, tz_error *error)
+{
+    const simt_case *k = p->k;
+    const tz_problem *whole = &p->whole;
+    const int fields = whole->stencil->fields_count;
+    tz_point_at *added = calloc((size_t)(fields * k->points + 1), sizeof *added);
+    tz_point_at *recorded = calloc((size_t)(fields * k->points + 1), sizeof *recorded);
+    size_t adds = 0, records = 0;
+    for (int f = 0; f < fields && added && recorded; f++)
+        for (int i = 0; i < k->points; i++) {
+            tz_point_at at = {.field = f};
+            if (whole->stencil->fields[f].role != TZ_STATE)
+                continue;
+            for (int axis = 0; axis < TZ_AXES; axis++)
+                at.at[axis] = (int64_t)(tz_random_bits(k->seed + 9, 10 * f + axis, i / 2 * 2) %
+                                        (uint64_t)whole->elements[axis]);
+            at.index = (int64_t)adds;
+            if (whole->stencil->fields[f].type == TZ_REAL)
+                added[adds++] = at;
+            at.index = (int64_t)records;
+            if (i % 2 == 0) /* each cell once */
+                recorded[records++] = at;
+        }
+    const size_t real = tz_problem_real(whole)->size;
+    p->values = (tz_point_values){.rows = POINT_ROWS,
+                                  .adds = (int64_t)adds,
+                                  .records = (int64_t)records,
+                                  .slot = 8,
+                                  .ready = POINT_ROWS};
+    p->values.added = calloc(POINT_ROWS * adds + 1, real);
+    p->values.recorded = calloc(POINT_ROWS * records + 1, 8);
+    p->recorded = calloc(POINT_ROWS * records + 1, 8);
+    for (size_t i = 0; p->values.added && i < POINT_ROWS * adds; i++) {
+        const double value = (double)(int)(tz_random_bits(k->seed, 5, (int64_t)i) % 63) / 64 - 0.5;
+        tz_problem_real(whole)->put(&value, 0, 1, p->values.added + i * real);
+    }
+    tz_status status =
+        tz_points_create(&p->points, whole, &p->values, adds, added, records, recorded, error);
+    free(added);
+    free(recorded);
+    p->whole.points = p->points;
+    return status;
+}
+
+static void clear_points(pair *p)
+{
+    tz_points_destroy(p->points);
+    tz_points_destroy(p->points_of_slab);
+    free(p->values.added);
+    free(p->values.recorded);
+    free(p->recorded);
+}
+
+static void compare_points(pair *p)
+{
+    if (!p->points || memcmp(p->recorded, p->values.recorded,
+                             (size_t)(p->values.rows * p->values.records) * 8) == 0)
+        return;
+    p->outcome->differences++;
+    simt_append(p->outcome->message, sizeof p->outcome->message,
+                "  recorded values differ before step %" PRId64 "\n", p->outcome->steps);
+}
+
 static tz_status resolve(pair *p, tz_error *error)
 {
     const simt_case *k = p->k;
@@ -139,10 +209,14 @@ static tz_status resolve(pair *p, tz_error *error)
         };
         p->streams[f] = &p->sources[f];
     }
+    const tz_status made = k->points > 0 ? make_points(p, error) : TZ_OK;
     p->problem = k->slab ? simt_slab_of(k, &p->whole) : p->whole;
+    if (!made && k->slab && k->points > 0 &&
+        !tz_points_of_slab(&p->points_of_slab, &p->problem, error))
+        p->problem.points = p->points_of_slab;
     for (int f = 0; f < TZ_FIELDS_MAX; f++)
         p->sources[f].first = p->problem.slab.first;
-    return TZ_OK;
+    return made;
 }
 
 static void fill(const pair *p, int f, void *elements)
@@ -173,8 +247,8 @@ static tz_box full_box(const tz_problem *problem)
 
 static tz_status create(pair *p, simt_build *build, simt *machine, tz_error *error)
 {
-    const simt_context context = {&p->problem, p->streams,      build,        machine,
-                                  p->k->room,  p->k->edit_from, p->k->edit_to};
+    const simt_context context = {&p->problem, p->streams,      build,         machine,
+                                  p->k->room,  p->k->edit_from, p->k->edit_to, p->recorded};
     const tz_backend_context reference = {.problem = &p->problem, .streamed = p->streams};
     const tz_box box = full_box(&p->problem);
     tz_status status = simt_device_create(&p->device, &context, error);
@@ -287,6 +361,7 @@ static tz_status run_stages(pair *p, tz_error *error)
         o->steps += rest;
         o->stages++;
         status = compare_fields(p, o->steps, error);
+        compare_points(p);
     }
     return status;
 }
@@ -350,6 +425,7 @@ void simt_compare(const simt_case *k, simt_build *build, simt *machine, int show
         simt_append(outcome->message, sizeof outcome->message, "  %s\n", error.message);
         if (resolved)
             tz_problem_clear(&p.whole);
+        clear_points(&p);
         return;
     }
     /* Values that a stencil makes infinite or NaN before anything is compared: smaller ones may
@@ -374,5 +450,6 @@ void simt_compare(const simt_case *k, simt_build *build, simt *machine, int show
     if (outcome->differences > show)
         simt_append(outcome->message, sizeof outcome->message, "  %" PRId64 " elements differ\n",
                     outcome->differences);
+    clear_points(&p);
     tz_problem_clear(&p.whole);
 }

@@ -26,6 +26,7 @@ typedef struct simt_case {
     int split; /* so many percent of the copies of 16 bytes may split sectors; 0: all */
     /* So many lanes of a warp may copy the same cells to shared memory at once; 0: all. */
     int alike;
+    int points; /* so many of each field that passes write: added to and recorded; 0: none */
     /* `extent` is of a slab, of its ghost zones too: 1 at the low end, 2 inside; 0: no slab. */
     int slab;
 } simt_case;

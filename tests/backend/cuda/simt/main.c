@@ -20,7 +20,8 @@ static int usage(void)
         "                 [--boundary NAME[:NAME][,...]] [--precision single|double]\n"
         "                 [--steps N] [--seed N] [--slab 1|2] [--room PROCESSORS[,BLOCKS]] "
         "[--own-constants]\n"
-        "                 [--alike N] [--split PERCENT] [--param NAME=VALUE] [--keep FOLDER] "
+        "                 [--points N] [--alike N] [--split PERCENT] [--param NAME=VALUE] [--keep "
+        "FOLDER] "
         "[--plugins FOLDER]\n"
         "The texts of GPU kernels, compiled for this machine and run lane by lane, against the\n"
         "reference backend: prints races and the cells that differ. Without a grid, a choice of\n"
@@ -102,6 +103,7 @@ static bool read_option(options *o, const char *name, const char *value)
     } counts[] = {{"--height", &o->k.plan.height, NULL},
                   {"--alike", &o->k.alike, NULL},
                   {"--split", &o->k.split, NULL},
+                  {"--points", &o->k.points, NULL},
                   {"--slab", &o->k.slab, NULL},
                   {"--part", &o->part, &o->parts},
                   {"--room", &o->k.room.multiprocessors, &o->k.room.blocks_per_multiprocessor}};

@@ -1,6 +1,8 @@
 /* Runs a stage of a plan on the machine: arguments, memory, launches. */
 #include "stage.h"
 
+#include "backend/cuda/points.h"
+
 #include "backend/host/store.h"
 
 #include <stdio.h>
@@ -376,6 +378,79 @@ static void check_fields(const simt_device *device, const stage *s, simt_report 
     }
 }
 
+/* ---- Points ---------------------------------------------------------------------------------- */
+
+/* Lists and values as kernels find them, in one piece of memory. */
+typedef struct points {
+    char *memory;
+    char *records;
+    int base[2 * TZ_FIELDS_MAX];
+    int64_t adds, records_count;
+    tz_cuda_point_arguments arguments;
+} points;
+
+/* The values of `height` iterations from `step` on. Elements that are not recorded stay poison. */
+static void make_points(const tz_problem *problem, int height, int64_t step, points *p)
+{
+    const tz_points *of = problem->points;
+    const tz_point_values *values = of->values;
+    const int fields = problem->stencil->fields_count;
+    const size_t real = tz_problem_real(problem)->size;
+    for (int f = 0; f < fields; f++) {
+        p->base[f] = (int)p->adds;
+        p->base[fields + f] = (int)p->records_count;
+        p->adds += (int64_t)of->added[f].count;
+        p->records_count += (int64_t)of->recorded[f].count;
+    }
+    const size_t lists = (tz_cuda_point_rows(problem, p->base, 0, NULL, NULL) + 15) & ~(size_t)15;
+    const size_t values_row = (size_t)p->adds * real;
+    const size_t records_row = (size_t)p->records_count * values->slot;
+    p->memory = calloc(1, lists + (size_t)height * (values_row + records_row) + 16);
+    p->arguments = TZ_CUDA_NO_POINTS;
+    p->arguments.lists = (tz_cu_pointer)(uintptr_t)p->memory;
+    tz_cuda_point_rows(problem, p->base, p->arguments.lists, p->memory, &p->arguments);
+    char *added = p->memory + lists;
+    p->records = added + (size_t)height * values_row;
+    memset(p->records, 0xa5, (size_t)height * records_row);
+    for (int k = 0; k < height; k++)
+        for (int f = 0; f < fields; f++)
+            for (size_t i = 0; i < of->added[f].count; i++)
+                memcpy(added + (size_t)k * values_row + ((size_t)p->base[f] + i) * real,
+                       values->added + (size_t)((step - values->begin + k) * values->adds +
+                                                of->added[f].of[i].index) *
+                                           real,
+                       real);
+    p->arguments.values = (tz_cu_pointer)(uintptr_t)added;
+    p->arguments.records = (tz_cu_pointer)(uintptr_t)p->records;
+    p->arguments.values_row = (int64_t)values_row;
+    p->arguments.records_row = (int64_t)records_row;
+    p->arguments.slot = (int32_t)values->slot;
+}
+
+/* What was recorded goes to simt_context.recorded. A part of a stage records its own cells. */
+static void take_points(const simt_device *device, int height, int64_t step, points *p)
+{
+    const tz_problem *problem = device->context.problem;
+    const tz_points *of = problem->points;
+    const tz_point_values *values = of->values;
+    const int fields = problem->stencil->fields_count;
+    for (int k = 0; k < height; k++)
+        for (int f = 0; f < fields; f++)
+            for (size_t i = 0; i < of->recorded[f].count; i++) {
+                const size_t at =
+                    (size_t)k * (size_t)p->records_count + (size_t)p->base[fields + f] + i;
+                const char *from = p->records + at * values->slot;
+                const uint32_t none = UINT32_C(0xa5a5a5a5);
+                if (memcmp(from, &none, sizeof none) != 0)
+                    memcpy(device->context.recorded +
+                               (size_t)((step - values->begin + k) * values->records +
+                                        of->recorded[f].of[i].index) *
+                                   values->slot,
+                           from, tz_problem_element_size(problem, f));
+            }
+    free(p->memory);
+}
+
 static bool launch(simt_device *device, const stage *s, int64_t step, bool backwards,
                    simt_report *report)
 {
@@ -436,8 +511,17 @@ static bool launch(simt_device *device, const stage *s, int64_t step, bool backw
         simt_report_add(report, SIMT_FOUND_LAUNCH, "%s", error.message);
         return false;
     }
+    points p = {0};
+    if (problem->points) {
+        make_points(problem, s->turn.height, step + s->turn.first, &p);
+        memcpy(arguments.bytes + tz_cuda_arguments_size(problem) - sizeof p.arguments, &p.arguments,
+               sizeof p.arguments);
+    }
     void *pointers[] = {arguments.bytes};
-    return simt_run(device->context.machine, s->kernel, &what, pointers, report);
+    const bool done = simt_run(device->context.machine, s->kernel, &what, pointers, report);
+    if (problem->points)
+        take_points(device, s->turn.height, step + s->turn.first, &p);
+    return done;
 }
 
 /* Nothing has written elements `low` to `high` along the last axis. */

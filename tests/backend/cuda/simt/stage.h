@@ -27,6 +27,9 @@ typedef struct simt_context {
     simt *machine;
     simt_room room;
     const char *edit_from, *edit_to; /* replaced in the text, wherever it is found; or NULL */
+    /* With points, what stages record, as tz_point_values.recorded: other memory than that of
+     * problem->points->values. */
+    char *recorded;
 } simt_context;
 
 tz_status simt_device_create(simt_device **out, const simt_context *context, tz_error *error);

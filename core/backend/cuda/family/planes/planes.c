@@ -567,6 +567,7 @@ static void planes_text_emit(tz_cuda_text *t, const tz_problem *problem, const t
         return;
     }
     tz_cuda_emit_sizes(t, problem, plan->height, plan->tile);
+    tz_cuda_emit_points(t, problem);
     tz_cuda_emit_lists(t, problem);
     for (int f = 0; f < stencil->fields_count; f++)
         if (planes_streamed(s) >> f & 1)
@@ -590,6 +591,7 @@ const tz_cuda_family tz_cuda_family_planes = {
     .name = "stream",
     .doc = "planes stream through registers, rows through shared memory",
     .exact = true,
+    .points = true,
     .dims_low = 3,
     .dims_high = 3,
     .height_max = PLANES_STEPS_MAX,

@@ -285,7 +285,8 @@ static bool design_of(rows_design *d, const tz_problem *problem, const tz_plan *
     d->packets = d->edges && !d->direct && !problem->bits &&
                  tz_cuda_fields_of_packets(problem, d->vector) != 0;
     d->swaps = d->packets && plan->swap != ROWS_NO_SWAP;
-    d->sums = d->edges && rows_is_sum(s) && !tz_boundary_reflects(problem->boundary[1][0]) &&
+    d->sums = d->edges && rows_is_sum(s) && !problem->points &&
+              !tz_boundary_reflects(problem->boundary[1][0]) &&
               !tz_boundary_reflects(problem->boundary[1][1]);
     /* A box reads neighbours in every row, so they are fetched once for each row and kept with
      * it. */

@@ -509,6 +509,7 @@ static void rows_text_emit(tz_cuda_text *t, const tz_problem *problem, const tz_
     rows_design d;
     rows_design_make(&d, problem, plan);
     tz_cuda_emit_sizes(t, problem, plan->height, plan->tile);
+    tz_cuda_emit_points(t, problem);
     tz_cuda_emit_lists(t, problem);
     emit_numbers(t, &d, plan);
     emit_rings(t, &d);
@@ -535,6 +536,7 @@ const tz_cuda_family tz_cuda_family_rows = {
     .name = "stream",
     .doc = "strips of a warp's width stream down the rows, all iterations in registers",
     .exact = true,
+    .points = true,
     .dims_low = 2,
     .dims_high = 2,
     .own = {"unroll", "swap"},
