@@ -280,12 +280,15 @@ const tz_prediction_row *tz_prediction_table_at(const tz_prediction_table *table
     return best;
 }
 
-/* "memory-bound up to h = 4, then computation-bound": of the best plan of each height. */
+/* "memory-bound up to h = 4, then computation-bound": of the best plan of each height. After some
+ * changes: "by turns". */
+enum { CHANGES_MOST = 3 };
 static void write_limits(tz_prediction_table *table)
 {
     char *text = table->limits;
     size_t used = 0;
     const tz_prediction_row *last = NULL;
+    int changes = 0;
     for (int i = 0; i < table->count && used < sizeof table->limits; i++) {
         const int h = table->rows[i].plan.height;
         if (i > 0 && table->rows[i - 1].plan.height == h)
@@ -298,6 +301,11 @@ static void write_limits(tz_prediction_table *table)
         if (last)
             used += (size_t)snprintf(text + used, sizeof table->limits - used,
                                      " up to h = %d, then ", last->plan.height);
+        changes += last != NULL;
+        if (changes == CHANGES_MOST) {
+            snprintf(text + used, sizeof table->limits - used, "by turns");
+            return;
+        }
         if (used < sizeof table->limits)
             used += (size_t)snprintf(text + used, sizeof table->limits - used, "%s-bound",
                                      tz_model_resource_text(row->prediction.limit));
