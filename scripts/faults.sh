@@ -35,7 +35,6 @@ labels() {
 programs() { # programs LABEL: what its tests run
     case $1 in
     backend/cuda/simt) echo tests_backend_cuda_simt test_simt ;;
-    backend/cpu) echo tests_backend_cpu test_cpu_walk_missing ;;
     papers) echo tests_papers test_simt ;;
     sim) echo tests_sim test_memory ;;
     fuzz) echo fuzz_readers fuzz_allocations ;;
