@@ -416,12 +416,8 @@ tz_status tz_bench_measure(tz_bench *bench, const tz_plan *plan, int rounds,
 {
     const int chunk = chunk_of(plan);
     double once = 0, seconds;
-    /* After many iterations of another plan the fields may be uniform, denormal or infinite, with
-     * which a processor has another speed. */
-    tz_status status = bench->advanced > ADVANCED_MOST ? store_first(bench, error) : TZ_OK;
     /* The first stage compiles, allocates and fills caches. */
-    if (!status)
-        status = work(bench, plan, chunk, &seconds, error);
+    tz_status status = work(bench, plan, chunk, &seconds, error);
     if (measured->rounds > 0) /* measured before */
         once = measured->low_s * chunk;
     else if (!status)
@@ -430,7 +426,11 @@ tz_status tz_bench_measure(tz_bench *bench, const tz_plan *plan, int rounds,
     for (double warm = 0; !status && warm < how->warm_s; warm += seconds)
         status = work(bench, plan, chunks * chunk, &seconds, error);
     for (int r = 0; !status && r < rounds && measured->rounds < TZ_MEASURE_ROUNDS_MAX; r++) {
-        if (how->rest > 0) {
+        /* After many iterations fields may be uniform, denormal or infinite, with which a processor
+         * has another speed. */
+        if (bench->keep && bench->advanced > ADVANCED_MOST)
+            status = store_first(bench, error);
+        if (!status && how->rest > 0) {
             rest(bench, how->rest);
             /* Wakes host and device. */
             status = work(bench, plan, plan->height, &seconds, error);

@@ -310,20 +310,25 @@ static bool of_one_kind(const tz_plan *a, const tz_plan *b)
 /* Bytes of code that take minutes to compile and do not fit the instruction cache. */
 enum { TEXT_LONGEST = 160 << 10 };
 
+bool tz_predictions_is_long(const tz_model_work *work)
+{
+    return work->kind == TZ_WORK_GPU && work->parts_count > 0 &&
+           work->parts[0].text_bytes > TEXT_LONGEST;
+}
+
 static void leave_long_out(maker *m, bool *refused)
 {
     tz_predictions *f = m->predictions;
     for (int i = 0; i < f->count; i++) {
         const tz_model_work *work = &f->plans[i].work;
-        const double bytes = work->parts_count > 0 ? work->parts[0].text_bytes : 0.0;
         tz_error why = {0};
-        refused[i] = work->estimated && work->kind == TZ_WORK_GPU && bytes > TEXT_LONGEST;
+        refused[i] = work->estimated && tz_predictions_is_long(work);
         f->long_count += refused[i];
         if (!refused[i])
             continue;
         tz_error_set(&why, TZ_RANGE, f->plans[i].plan.family,
                      "the code of height %d would have %.0f KiB", f->plans[i].plan.height,
-                     bytes / 1024);
+                     work->parts[0].text_bytes / 1024);
         note(m, &why);
     }
     leave_out(m, refused);

@@ -62,6 +62,9 @@ tz_status tz_predictions_create_listed(tz_predictions **out, const tz_problem *p
 bool tz_predictions_is_preferred(const tz_plan *a, double a_s, const tz_plan *best, double best_s,
                                  bool on_cpu);
 
+/* Does estimated work say that the code would be so long that it takes minutes to compile? */
+bool tz_predictions_is_long(const tz_model_work *work);
+
 void tz_predictions_destroy(tz_predictions *predictions); /* NULL is fine */
 
 /* ---- For tests: another function can take the model's place ---------------------------------- */

@@ -68,6 +68,10 @@ tz_status tz_tune_compile(const tz_workload *workload, const tz_tune_request *re
         status = tz__check_stopped(&workload->place, error);
         if (status)
             break;
+        if (!workload->backend->work(&workload->problem, &workload->place, &plans[i],
+                                     TZ_EFFORT_ESTIMATE, &work, &why) &&
+            tz_predictions_is_long(&work))
+            continue;
         const tz_status one = workload->backend->work(&workload->problem, &workload->place,
                                                       &plans[i], TZ_EFFORT_COMPILE, &work, &why);
         *count += one == TZ_OK;

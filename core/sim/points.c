@@ -220,8 +220,8 @@ static tz_status check_twice(const tz_problem *problem, const tz_points_config *
         return no_memory(error);
     for (size_t i = 0; i < config->count; i++) {
         all[i].number = i + 1;
-        memcpy(all[i].at, &config->at[i * (size_t)problem->dims],
-               (size_t)problem->dims * sizeof(double));
+        for (int axis = 0; axis < problem->dims; axis++) /* + 0: -0 and 0 are the same */
+            all[i].at[axis] = config->at[i * (size_t)problem->dims + (size_t)axis] + 0.0;
     }
     qsort(all, config->count, sizeof *all, by_place);
     tz_status status = TZ_OK;

@@ -2,6 +2,9 @@
 local tz = require "trapeze"
 local c = require "checks"
 
+-- It returns its condition, also where nothing is expected: under --check.
+assert(tz.expect(5) == 5)
+
 local sim = c.chip {}
 local array = tz.array { shape = { 3, 2 } }
 local plan = tz.floorplan { flp = "plan.flp", ptrace = "plan.ptrace" }

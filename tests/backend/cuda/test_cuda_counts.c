@@ -1,5 +1,6 @@
 /* Counts of a kernel's instructions, against code written by hand and against a profiler's counts
  * on an H200. No GPU; without NVRTC the tests that compile are skipped. */
+#include "model/constants.h"
 #include "nvrtc.h"
 #include "tests/archetypes.h"
 #include "work_support.h"
@@ -96,6 +97,23 @@ TEST(loops_are_counted_by_hand)
         assert_true(loop->clocks == 16.0);
         tz_sass_free(&sass);
     }
+}
+
+/* A division's check takes the special unit and its branch time. What the loop passes over is
+ * fetched with it: here the rest of a line of eight instructions. */
+TEST(slow_ways_of_divisions_are_fetched)
+{
+    enum { FCHK = 0x102 };
+    const word code[] = {
+        encode(FADD, 0), encode(FCHK, 0),     jump(4, false),  encode(FADD, 0),
+        encode(FADD, 0), encode(FADD, 0),     encode(FADD, 0), encode(STG, 0), /* 7 */
+        jump(-9, false), encode(EXIT, plain),
+    };
+    const tz_cuda_loop *loop = &mix_of(code, sizeof code)->loops[0];
+    assert_true(loop->way.of[TZ_WORK_SPECIAL] == 1.0 && loop->stores == 1.0);
+    const double way = tz_work_mix_sum(&loop->way);
+    assert_true(way == 5.0 && loop->text_bytes == 16.0 * (way + 4.0));
+    assert_true(loop->clocks == way + TZ_FIT_DIVISION_CLOCKS);
 }
 
 /* Two ways through a loop: the one that stores counts; of two that store, the shorter. */
