@@ -98,7 +98,7 @@ static void set_wavefront(diamonds *d)
     const int64_t columns = tz_round_up(stage->tile[0], TZ_ALIGN_ELEMENTS);
     d->lag = (int)(axis == 0 && stage->any_column ? tz_stencil_reach_along(stage->stencil, axis)
                                                   : reach_along(stage, axis));
-    d->batch = axis == 2 ? TZ_DIAMOND_PLANES : stage->bits ? n : columns;
+    d->batch = axis == 2 ? stage->batch : stage->bits ? n : columns;
     d->open = wraps(stage, axis);
     if (d->levels == 1 || d->batch >= n ||
         (d->open && 2 * (int64_t)d->lag * (levels_of_job(d) - 1) > n)) {
@@ -412,32 +412,39 @@ static void begin_field(const run *r, const level *l, int f, int64_t j, const bo
     s->out_step[f] = s->slabs * stride * size;
 }
 
-/* Calls of a row function, each for `slabs` rows (in 3-D planes) at once from slab j on; with 1 in
- * 2-D for as many rows as `area` has. All but the first read only slabs of the grid. */
+/* Calls of a row function, each for `slabs` rows (in 3-D planes) at once from slab j on; in 2-D one
+ * for all of them, if it goes on by itself. All but the first slabs read only those of the grid. */
 static void call(const run *r, int thread, const level *l, tz_row_fn *function, int64_t j,
                  int slabs, int64_t calls, const box *area)
 {
     const tz_stage *stage = r->d.stage;
     const bool planes = stage->dims == 3;
+    const bool goes_on = stage->dims == 2 && (slabs == 1 || l->pass->slabs > 0);
     const int fields = tz_stencil_fields_all(stage->stencil);
     spans s;
     s.slabs = slabs;
     s.window = (stage->dims == 1 ? 0 : 2 * l->pass->radius) + slabs;
     for (int f = 0; f < fields; f++)
         begin_field(r, l, f, j, area, stage->spare + (size_t)thread * r->spare_bytes, &s);
+    for (int k = 0; k < fields * s.window && goes_on; k++)
+        s.in[k].row_stride *= slabs;
+    for (int k = 0; k < fields * slabs && goes_on; k++)
+        s.out[k].row_stride *= slabs;
     s.span = (tz_span){
         .in = s.in,
         .out = s.out,
         .constants = stage->constants + l->iteration * stage->constants_stride,
         .count = area->high[0] - area->low[0],
-        .rows = planes || slabs == 1 ? area->high[1] - area->low[1] : 1,
+        .rows = planes    ? area->high[1] - area->low[1]
+                : goes_on ? calls
+                          : 1,
         .x = area->low[0],
         .y = planes ? area->low[1] : j,
         .z = planes ? j : 0,
         .step = stage->step + l->iteration,
         .engine = l->pass->engine,
     };
-    for (function(&s.span); --calls > 0; function(&s.span)) {
+    for (function(&s.span); --calls > 0 && !goes_on; function(&s.span)) {
         *(planes ? &s.span.z : &s.span.y) += slabs;
         for (int f = 0; f < fields; f++) {
             for (int k = 0; k < s.window; k++)
@@ -511,14 +518,7 @@ static void compute(const run *r, int thread, int t, const box *b)
         /* Slabs past a side are in other places of the memory. */
         const bool inside = axis > 0 && j >= radius && j + slabs + radius <= n;
         int64_t calls = inside ? tz_min(end - j, n - radius - j) / slabs : 1;
-        box part = *b;
-        if (axis == 1 && slabs == 1) { /* one call for all rows */
-            part.low[1] = j;
-            part.high[1] = j + calls;
-            call(r, thread, l, function, j, 1, 1, &part);
-        } else {
-            call(r, thread, l, function, j, slabs, calls, &part);
-        }
+        call(r, thread, l, function, j, slabs, calls, b);
         j += calls * slabs;
     }
     if (stage->points)

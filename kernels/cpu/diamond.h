@@ -20,15 +20,12 @@
  * with a wavefront along z.
  *
  * Meaning of tz_stage.tile here: tile[1] (in 1-D tile[0]) is the extent of a diamond where it is
- * widest. In 2-D, tile[0] is the columns that a level computes before the next one does. */
+ * widest. In 2-D, tile[0] is the columns that a level computes before the next one does, in 3-D
+ * tz_stage.batch is the planes. */
 #ifndef TZ_KERNELS_CPU_DIAMOND_H
 #define TZ_KERNELS_CPU_DIAMOND_H
 
 #include "kernels/cpu/stage.h"
-
-enum {
-    TZ_DIAMOND_PLANES = 8 /* that a level computes before the next one does, in 3-D */
-};
 
 /* The size of the work of a stage, from geometry alone. `ring_bytes`: what the cells of all levels
  * of a diamond take at a time, in all arrays. */

@@ -16,6 +16,7 @@ static void diamond_describe(const tz_cpu_grid *grid, tz_stage *stage);
 
 enum {
     DIAMONDS = 2,  /* the most above each other in a stage of a chosen height */
+    PLANES = 4,    /* that a level computes before the next one does, for a reach of 1 */
     LONG_LOG = 33, /* a stage is long if a thread computes more than 2 to this power of cells */
     ROW_BYTES =
         4 << 10 /* of the columns of a level in 2-D; half of it if any column may be first */
@@ -239,7 +240,8 @@ static bool any_column(const tz_stage *stage)
 
 static void diamond_describe(const tz_cpu_grid *grid, tz_stage *stage)
 {
-    stage->batch = stage->dims == 3 ? TZ_DIAMOND_PLANES : 4;
+    /* The planes of two levels should fit L2. */
+    stage->batch = PLANES * (int)tz_max(1, tz_stencil_reach_along(stage->stencil, 2));
     stage->alone = 0;
     stage->alone = slabs_alone(grid, stage);
     stage->any_column = any_column(stage);

@@ -34,16 +34,17 @@ typedef struct called {
     double calls;
 } called;
 
-/* Of diamonds a span is a level's part of a step: several rows, in 3-D planes. */
+/* Of diamonds a span is a level's part of a step: planes in 3-D. In 2-D it is all rows, in one call
+ * unless the function is of an older plugin. */
 static called called_of(const tz_problem *problem, const tz_stage *stage, const tz_pass *pass,
                         const tz_stage_counts *counts, bool in_arrays)
 {
     called c = {{problem, pass, tz_stage_rows(stage, pass), 1}, 1};
     if (!in_arrays)
         return c;
-    const double slabs = stage->dims == 3   ? TZ_DIAMOND_PLANES
-                         : stage->dims == 2 ? counts->rows / counts->spans
-                                            : 1;
+    const double slabs = stage->dims == 3                       ? stage->batch
+                         : stage->dims == 2 && pass->slabs == 0 ? counts->rows / counts->spans
+                                                                : 1;
     int at_once;
     tz_row_fn *several = tz_stage_several(stage, pass, &at_once);
     if (several) {
@@ -93,9 +94,9 @@ static tz_status time_rows(const called *c, int64_t longest, int64_t width, row_
         int64_t count, rows;
     } spans[] = {{brief, 1}, {longest, 1}, {width, 1}, {width, 2}};
     tz_status status = TZ_OK;
-    for (int i = 0; i < (c->call.problem->dims == 3 ? 4 : 3) && !status; i++)
+    for (int i = 0; i < (c->call.problem->dims > 1 ? 4 : 3) && !status; i++)
         status = tz_rows_time(&c->call, spans[i].count, spans[i].rows, &t[i], error);
-    const double row = c->call.problem->dims == 3 ? fmax(0, t[3] - t[2]) : 0;
+    const double row = c->call.problem->dims > 1 ? fmax(0, t[3] - t[2]) : 0;
     out->element = fmax(0, t[1] - t[0]) / (double)(longest - brief) / slabs;
     out->row = fmax(0, row / slabs - (double)width * out->element);
     out->call = c->calls * fmax(0, t[2] - slabs * (out->row + (double)width * out->element));

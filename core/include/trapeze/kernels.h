@@ -44,8 +44,9 @@ typedef void tz_row_fn(const tz_span *span);
  * 3-D, which makes less traffic between registers and caches: tz_pass.slabs of them. Their span has
  * a view for each slab around them, in[field * (window + slabs - 1) + radius + s + d] for slab s,
  * and a target for each slab, out[field * slabs + s]. All are memory, also of what is not read or
- * written. `rows` is 1 in 2-D. y (2-D) or z (3-D) is that of slab 0. A function may read 2 *
- * TZ_COLUMNS_IN_PLACE columns before and after those of a row. */
+ * written. In 2-D `rows` counts groups of that many rows, and row_stride leads from a group to the
+ * next one; with tz_pass.slabs 0 `rows` is 1. y (2-D) or z (3-D) is that of slab 0. A function may
+ * read 2 * TZ_COLUMNS_IN_PLACE columns before and after those of a row. */
 #define TZ_SLABS_IN_PLACE_MAX 4
 #define TZ_COLUMNS_IN_PLACE 16
 /* So many if tz_pass.slabs is 0, as in plugins before 2.5. */

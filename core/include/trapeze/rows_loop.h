@@ -61,7 +61,7 @@ TZ__INLINE void TZ__THIS(sweep)(struct TZ__THIS(TZ__CAT(context_, TZ_CELL_NAME))
                                 const ptrdiff_t end, const ptrdiff_t low, const ptrdiff_t high)
 {
     for (; row < end; row++) {
-        context->y = span->y + row;
+        context->y = span->y + row * (TZ_CELL_DIMS == 2 ? tz_slabs : 1);
         TZ_FIELDS(TZ__LOAD_FIELD)
         TZ__VECTOR_LOOP
         for (ptrdiff_t i = low; i < high; i++) {

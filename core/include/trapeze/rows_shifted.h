@@ -121,7 +121,7 @@ TZ__THIS(sweep_shifted)(struct TZ__THIS(TZ__CAT(context_, TZ_CELL_NAME)) *const 
     const ptrdiff_t end = (ptrdiff_t)span->count;
     for (ptrdiff_t row = 0; row < (ptrdiff_t)span->rows; row++) {
         ptrdiff_t i = -first;
-        context->y = span->y + row;
+        context->y = span->y + row * (TZ_CELL_DIMS == 2 ? TZ__SLABS : 1);
         TZ_FIELDS(TZ__SHIFTED_VIEWS)
         if (first > 0) {
             TZ_FIELDS(TZ__SHIFTED_BEGIN)

@@ -44,7 +44,7 @@
     }
 #define TZ__OWN_ROW(name, k) (context->name[TZ_CELL_RADIUS + (k)][TZ__ROWS_SHIFTED / 2] + i)
 /* The vectors of one field stay in registers from column to column. For more there are too few. */
-#define TZ__CARRIES (TZ__FIELDS_COUNT == 1)
+#define TZ__CARRIES (TZ__FIELDS_COUNT <= 2)
 #define TZ__SHIFTED_BEGIN(name, type)                                                              \
     TZ_UNROLL                                                                                      \
     for (int k = 0; k < TZ__SLABS; k++) {                                                          \
