@@ -128,7 +128,7 @@ static tz_status read_problem(copy *c, char *bytes, const tz_stencil *stencil, i
     return TZ_OK;
 }
 
-/* ---- Points as bytes: in all ranks ------------------------------------------------------------ */
+/* ---- Points as bytes: in all ranks ----------------------------------------------------------- */
 
 /* Of lists whose counts are known. */
 static void pass_lists(const tz_ranks *ranks, const tz_problem *problem, const tz_points *points)
