@@ -59,9 +59,11 @@ struct tz_point_sets {
     size_t sources_count;
     tz_receivers **receivers;
     size_t receivers_count;
-    /* Those for the problem; older ones stay, for copies of the problem. */
-    tz_points **lists;
-    size_t lists_count;
+    /* The last one is the problem's. Copies of the problem, which other threads compile for, may
+     * have those before it: their masks are smaller, and they have no lists. */
+    tz_points *of[TZ_FIELDS_MAX];
+    size_t of_count;
+    bool stale; /* the lists are not of all sets */
     tz_point_values values;
     int64_t filled; /* rows of recorded values that were not brought in */
 };
@@ -247,9 +249,6 @@ static tz_status check_field(const tz_simulation *simulation, int field, bool ad
     if (simulation->correction)
         return tz_error_set(error, TZ_UNSUPPORTED, f->name,
                             "precision \"mixed\" has no receivers and no sources");
-    if (simulation->ranks && simulation->ranks->count > 1)
-        return tz_error_set(error, TZ_UNSUPPORTED, NULL,
-                            "several ranks have no receivers and no sources yet: use one process");
     if (f->role != TZ_STATE || !written)
         return tz_error_set(error, TZ_UNSUPPORTED, f->name,
                             "'%s' is %s: only a state field has receivers and sources", f->name,
@@ -384,9 +383,7 @@ static tz_status make_lists(tz_simulation *simulation, tz_error *error)
     const size_t adds = terms_of(sets, true), reads = terms_of(sets, false);
     tz_point_at *added = malloc((adds + 1) * sizeof *added);
     tz_point_at *recorded = malloc((reads + 1) * sizeof *recorded);
-    tz_points **lists = realloc(sets->lists, (sets->lists_count + 1) * sizeof *lists);
-    sets->lists = lists ? lists : sets->lists;
-    tz_status status = added && recorded && lists ? TZ_OK : no_memory(error);
+    tz_status status = added && recorded ? TZ_OK : no_memory(error);
     size_t count = 0;
     for (size_t s = 0; s < sets->sources_count && !status; s++) {
         const point_set *set = &sets->sources[s].points;
@@ -399,15 +396,33 @@ static tz_status make_lists(tz_simulation *simulation, tz_error *error)
     if (!status)
         status = make_values(problem, &sets->values, adds, unique, error);
     if (!status)
-        status = tz_points_create(&sets->lists[sets->lists_count], problem, &sets->values, adds,
-                                  added, unique, recorded, error);
-    if (!status)
-        problem->points = sets->lists[sets->lists_count++];
+        status = tz_points_fill(sets->of[sets->of_count - 1], problem, adds, added, unique,
+                                recorded, error);
+    sets->stale = status != TZ_OK;
     sets->values.begin = simulation->step;
     sets->filled = 0;
     free(added);
     free(recorded);
     return status;
+}
+
+/* The problem has points of a field. The next stage makes the lists. */
+static tz_status need_field(tz_simulation *simulation, int field, tz_error *error)
+{
+    tz_point_sets *sets = simulation->points;
+    tz_points *old = sets->of_count > 0 ? sets->of[sets->of_count - 1] : NULL;
+    sets->stale = true;
+    if (old && old->fields >> field & 1)
+        return TZ_OK;
+    tz_points *more =
+        tz_points_create((old ? old->fields : 0) | UINT32_C(1) << field, &sets->values);
+    if (!more)
+        return no_memory(error);
+    if (old)
+        tz_points_clear(old);
+    sets->of[sets->of_count++] = more;
+    simulation->problem.points = more;
+    return TZ_OK;
 }
 
 /* The sets, with what has been recorded brought in: lists may change. */
@@ -447,10 +462,10 @@ static tz_status add_sources(tz_simulation *simulation, const tz_points_config *
         status = no_memory(error);
     if (!status) {
         sets->sources = all;
-        all[sets->sources_count++] = set;
-        status = make_lists(simulation, error);
-        sets->sources_count -= status != TZ_OK;
+        status = need_field(simulation, points->field, error);
     }
+    if (!status)
+        all[sets->sources_count++] = set;
     if (status)
         clear_set(&set.points);
     return status;
@@ -473,7 +488,6 @@ bool tz_simulation_can_record(const tz_simulation *simulation)
     tz_plan plan = simulation->plan;
     problem.points = problem.points ? problem.points : &none;
     return simulation->backend->points && !simulation->correction &&
-           (!simulation->ranks || simulation->ranks->count == 1) &&
            simulation->backend->plan(&problem, &place, &plan, NULL) == TZ_OK;
 }
 
@@ -554,10 +568,10 @@ tz_status tz_simulation_add_receivers(tz_simulation *simulation, const tz_points
         r->every = every;
         r->jumps = points->jumps;
         sets->receivers = all;
-        all[sets->receivers_count++] = r;
-        status = make_lists(simulation, error);
-        sets->receivers_count -= status != TZ_OK;
+        status = need_field(simulation, points->field, error);
     }
+    if (!status)
+        all[sets->receivers_count++] = r;
     if (status && r)
         destroy_receivers(r);
     else
@@ -727,7 +741,7 @@ void tz_receivers_drop(tz_receivers *r, int64_t rows)
 
 /* ---- Calls of the backend -------------------------------------------------------------------- */
 
-tz_status tz__points_check(const tz_simulation *simulation, int64_t steps, tz_error *error)
+tz_status tz__points_check(tz_simulation *simulation, int64_t steps, tz_error *error)
 {
     const tz_point_sets *sets = simulation->points;
     for (size_t s = 0; sets && s < sets->sources_count; s++) {
@@ -739,19 +753,19 @@ tz_status tz__points_check(const tz_simulation *simulation, int64_t steps, tz_er
                                 "%" PRId64,
                                 set->source.steps, end);
     }
-    return TZ_OK;
+    return sets && sets->stale ? make_lists(simulation, error) : TZ_OK;
 }
 
 int64_t tz__points_longest(const tz_simulation *simulation)
 {
-    return simulation->points && simulation->problem.points ? simulation->points->values.rows
-                                                            : INT64_MAX;
+    const tz_point_sets *sets = simulation->points;
+    return !sets || sets->of_count == 0 ? INT64_MAX : sets->stale ? ROWS_LEAST : sets->values.rows;
 }
 
 tz_status tz__points_begin(tz_simulation *simulation, int64_t iterations, tz_error *error)
 {
     tz_point_sets *sets = simulation->points;
-    if (!sets || !simulation->problem.points)
+    if (!simulation->problem.points)
         return TZ_OK;
     tz_status status = tz__points_check(simulation, iterations, error);
     if (!status && (sets->filled + iterations > sets->values.rows ||
@@ -787,11 +801,10 @@ void tz__points_destroy(tz_simulation *simulation)
     }
     for (size_t i = 0; i < sets->receivers_count; i++)
         destroy_receivers(sets->receivers[i]);
-    for (size_t i = 0; i < sets->lists_count; i++)
-        tz_points_destroy(sets->lists[i]);
+    for (size_t i = 0; i < sets->of_count; i++)
+        tz_points_destroy(sets->of[i]);
     free(sets->sources);
     free(sets->receivers);
-    free(sets->lists);
     free(sets->values.added);
     free(sets->values.recorded);
     free(sets);

@@ -66,8 +66,8 @@ bool tz_simulation_points_jump(const tz_simulation *simulation);
 
 /* ---- For run.c ------------------------------------------------------------------------------- */
 
-/* Have all sources values for a run of so many iterations? TZ_SHAPE */
-tz_status tz__points_check(const tz_simulation *simulation, int64_t steps, tz_error *error);
+/* Makes what is new ready. TZ_SHAPE: not all sources have values for so many iterations. */
+tz_status tz__points_check(tz_simulation *simulation, int64_t steps, tz_error *error);
 /* The most iterations of a call of the backend. */
 int64_t tz__points_longest(const tz_simulation *simulation);
 /* Before a call: the values that sources add. After it. */
