@@ -1,5 +1,5 @@
-/* Reads stencil, grid, precision, storage, boundary, parameters and scalars from a table of options.
- * Called by simulation.c for tz.simulation, and by predict.c for tz.predict and tz.tune. */
+/* Reads stencil, grid, precision, storage, boundary, parameters and scalars from a table of
+ * options. Called by simulation.c for tz.simulation, and by predict.c for tz.predict and tz.tune. */
 #include "lua/problem.h"
 
 #include "base/names.h"

@@ -1,5 +1,5 @@
-/* How the fields of a problem are stored, as a scenario wishes. Called by problem.c when a problem is
- * resolved, and by whoever shows it. */
+/* How the fields of a problem are stored, as a scenario wishes. Called by problem.c when a problem
+ * is resolved, and by whoever shows it. */
 #include "base/names.h"
 #include "stencil/problem.h"
 #include <math.h>
