@@ -1,5 +1,6 @@
 /* Reads stencil, grid, precision, storage, boundary, parameters and scalars from a table of
- * options. Called by simulation.c for tz.simulation, and by predict.c for tz.predict and tz.tune. */
+ * options. Called by simulation.c for tz.simulation, and by predict.c for tz.predict and
+ * tz.tune. */
 #include "lua/problem.h"
 
 #include "base/names.h"

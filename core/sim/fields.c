@@ -4,6 +4,7 @@
 
 #include "backend/slabs/slabs.h"
 #include "base/minmax.h"
+#include "sim/points.h"
 #include "sim/state.h"
 #include <inttypes.h>
 #include <math.h>
@@ -110,6 +111,9 @@ tz_status tz_simulation_fill(tz_simulation *simulation, int field, const tz_box 
     if (!box || memcmp(box, &all, sizeof all) == 0) {
         uint64_t element = 0;
         tz_problem_element(problem, field, value, &element);
+        status = tz__points_before_write(simulation, field, error);
+        if (status)
+            return status;
         tz__simulation_field_changes(simulation, field);
         return simulation->backend->fill(simulation->state, field, &element, error);
     }

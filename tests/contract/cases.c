@@ -220,10 +220,12 @@ static size_t list_points(const contract *c, const contract_case *k, bool betwee
     return count;
 }
 
-static bool is_written(const tz_stencil *stencil, int field)
+/* A state field that iterations write, or one that is computed from such fields. */
+static bool is_recorded(const tz_stencil *stencil, int field)
 {
+    const uint32_t sources = tz_stencil_sources(stencil, UINT32_C(1) << field);
     for (int p = 0; p < stencil->passes_count; p++)
-        if (stencil->passes[p].writes >> field & 1)
+        if (stencil->passes[p].writes & sources)
             return true;
     return false;
 }
@@ -241,16 +243,17 @@ static tz_status add_points(const contract *c, const contract_case *k, tz_simula
 {
     double at[COUNT(sizes_1d) * TZ_AXES];
     tz_status status = TZ_OK;
-    for (int f = 0; f < c->stencil->fields_count && !status; f++)
+    for (int f = 0; f < tz_stencil_fields_all(c->stencil) && !status; f++)
         for (int how = 0; how < 3 && !status; how++) {
             const tz_points_config points = {.field = f,
                                              .count = list_points(c, k, how > 0, at),
                                              .at = at,
                                              .interpolation = (tz_interpolation)how};
             tz_receivers *receivers;
-            if (c->stencil->fields[f].role != TZ_STATE || !is_written(c->stencil, f))
+            if (!is_recorded(c->stencil, f))
                 continue;
-            if (c->stencil->fields[f].type == TZ_REAL && (k->seed + (uint64_t)f) % 4 != 0) {
+            if (f < c->stencil->fields_count && c->stencil->fields[f].type == TZ_REAL &&
+                (k->seed + (uint64_t)f) % 4 != 0) {
                 const tz_source_config source = {.scale = how + 1, .value = give_value};
                 status = tz_simulation_add_sources(sim, &points, &source, error);
             }

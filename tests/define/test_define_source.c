@@ -71,6 +71,14 @@ static const struct {
     {1, '-', "dxx(u, 4)",
      "TZ_R(1.3333333333333333) * (u[-1] + u[1]) - TZ_R(0.08333333333333333) * (u[-2] + u[2]) - "
      "TZ_R(2.5) * u[0]"},
+    /* Signs that do not count are as the neighbour has them: the later cell comes first. */
+    {1, '-', "(u[-1] - u)^2*k", "const real t1 = u[0] - u[-1]; TZ_PUT(tz_u_, t1 * t1 * k[0]);"},
+    {1, '-', "abs((u - u[1])/k)", "TZ_ABS(TZ_DIV((u[1] - u[0]), k[0]))"},
+    {1, '-', "abs(u - u[1])*(u - u[1])", "TZ_ABS(u[1] - u[0]) * (u[0] - u[1])"},
+    {1, '-', "-(u - u[1])*(u - u[1])", "const real t1 = u[1] - u[0]; TZ_PUT(tz_u_, -t1 * t1);"},
+    {1, '-', "(u - u[1])^3", "const real t1 = u[0] - u[1]; TZ_PUT(tz_u_, t1 * t1 * t1);"},
+    {1, 'f', "w + (u - u[1])^2",
+     "const real t1 = u[1] - u[0]; TZ_PUT(tz_u_, TZ_FMA(t1, t1, w[0]));"},
     /* Equal coefficients. */
     {1, 'g', "0.25*u[-1] + 0.5*u + 0.25*u[1]", "TZ_R(0.25) * (u[-1] + u[1]) + TZ_R(0.5) * u[0]"},
     {1, 'g', "k - dt*u[-1] + dt*u[1] - w", "k[0] - w[0] - $dt * (u[-1] - u[1])"},

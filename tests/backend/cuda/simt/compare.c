@@ -155,8 +155,13 @@ static tz_status make_points(pair *p, tz_error *error)
         const double value = (double)(int)(tz_random_bits(k->seed, 5, (int64_t)i) % 63) / 64 - 0.5;
         tz_problem_real(whole)->put(&value, 0, 1, p->values.added + i * real);
     }
-    tz_status status =
-        tz_points_create(&p->points, whole, &p->values, adds, added, records, recorded, error);
+    uint32_t mask = 0;
+    for (size_t i = 0; i < records; i++)
+        mask |= UINT32_C(1) << recorded[i].field;
+    p->points = tz_points_create(mask, &p->values);
+    const tz_status status =
+        p->points ? tz_points_fill(p->points, whole, adds, added, records, recorded, error)
+                  : tz_error_set(error, TZ_MEMORY, NULL, "not enough memory for points");
     free(added);
     free(recorded);
     p->whole.points = p->points;
@@ -212,7 +217,8 @@ static tz_status resolve(pair *p, tz_error *error)
     const tz_status made = k->points > 0 ? make_points(p, error) : TZ_OK;
     p->problem = k->slab ? simt_slab_of(k, &p->whole) : p->whole;
     if (!made && k->slab && k->points > 0 &&
-        !tz_points_of_slab(&p->points_of_slab, &p->problem, error))
+        (p->points_of_slab = tz_points_create(p->points->fields, &p->values)) &&
+        !tz_points_fill_slab(p->points_of_slab, &p->problem, error))
         p->problem.points = p->points_of_slab;
     for (int f = 0; f < TZ_FIELDS_MAX; f++)
         p->sources[f].first = p->problem.slab.first;
