@@ -39,7 +39,7 @@ TZ_DEVICE bool tz_is_excluded(const tz_arguments &a, long long at)
         type old[N];                                                                               \
         TZ_UNROLL                                                                                  \
         for (int k = 0; k < N; k++)                                                                \
-            old[k] = tz_read<false, type>(a, p[k], c[k].name, c[k].name##_edge, 0, 0, 0);            \
+            old[k] = tz_read<false, type>(a, p[k], c[k].name, c[k].name##_edge, 0, 0, 0);          \
         TZ_UNROLL                                                                                  \
         for (int k = 0; k < N; k++)                                                                \
             c[k].name##_new =                                                                      \
