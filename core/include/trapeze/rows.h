@@ -193,6 +193,7 @@ TZ__NAMES(TZ__NAME_POP)
 #undef TZ_CELL_REAL
 #undef TZ_CELL_SWITCH
 #undef TZ_CELL_FRAME
+#undef TZ_CELL_SHARES
 #undef TZ_CELL_TEXT
 #undef TZ__CELL
 #undef TZ_FIELDS

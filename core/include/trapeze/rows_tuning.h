@@ -59,6 +59,7 @@
 #define TRAPEZE_ROWS_TUNING_H
 
 #define TZ_ROWS_FIRST 1
+#define TZ_SHARES 0
 
 #define TZ_CELL_ONCE(name, ONCE) TZ__CELL(name, ONCE)
 #define TZ_ONCE(value) (tz_o.value)
