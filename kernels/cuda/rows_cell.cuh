@@ -21,7 +21,8 @@
     template <bool BORDER, bool ENDS>                                                              \
     TZ_DEVICE void share_##cell(const context_##cell &tz_c, kept_##cell &kept)                     \
     {                                                                                              \
-        SHARED(TZ__SHARED_MAKE)                                                                    \
+        (void)tz_c, (void)kept;                                                                    \
+        SHARED(TZ__SHARED_MAKE);                                                                   \
     }                                                                                              \
     TZ__MAKE_ONCE(cell, ONCE, const int tz_e, const int tz_r = 0)                                  \
     TZ_DEVICE void body_##cell(const context_##cell &tz_c, const int tz_e, const int tz_r,         \
@@ -107,8 +108,7 @@ TZ_DEVICE void tz_share(T (&to)[YH - YL + 1][TZ_V + XH - XL], T (&kept)[KEPT][TZ
     else                                                                                           \
         tz_new[TZ_CELL_RADIUS - (dy)] =                                                            \
             tz_s[(TZ_CELL_RADIUS - (dy)) % (2 * TZ_CELL_RADIUS)][tz_e] + row(0);
-#define TZ__AT3(f, dx, dy, dz)                                                                     \
-    (tz_c.f[(dy) + tz_r + TZ__ROWS_##f][tz_e + (dx) + TZ__COLUMNS_##f])
+#define TZ__AT3(f, dx, dy, dz) (tz_c.f[(dy) + tz_r + TZ__ROWS_##f][tz_e + (dx) + TZ__COLUMNS_##f])
 #define TZ_PUT(f, value) (tz_c.f##_out[tz_e] = (value))
 #define TZ_X (tz_c.x)
 #define TZ_Y TZ__WHOLE_Y((tz_c.y))

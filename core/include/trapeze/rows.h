@@ -86,8 +86,9 @@
 #define TZ__WINDOW (2 * TZ_CELL_RADIUS + 1)
 #endif
 /* Slabs of a function of tz_pass.in_place; of more fields, the vectors of four do not stay in
- * registers. Rows that slabs of a larger radius read do not fit L1; frames of slabs differ. */
-#if TZ_CELL_DIMS == 1 || TZ_CELL_RADIUS > 2 || defined(TZ_CELL_FRAME)
+ * registers. Rows that slabs of a larger radius read do not fit L1, unless they are read for values
+ * that cells share; frames of slabs differ. */
+#if TZ_CELL_DIMS == 1 || (TZ_CELL_RADIUS > 2 && !TZ_CELL_SHARES) || defined(TZ_CELL_FRAME)
 #define TZ__SLABS 1
 #else
 #define TZ__SEVERAL
@@ -158,7 +159,7 @@
 #pragma GCC target("avx512f,avx512bw,avx512dq,avx512vl,fma,bmi,bmi2,prefer-vector-width=512")
 #endif
 #include <trapeze/rows_isa.h>
-#if defined(TZ__SEVERAL) && !defined(__clang__) && defined(__OPTIMIZE__)
+#if defined(TZ__SEVERAL) && !defined(__clang__) && defined(__OPTIMIZE__) && !TZ_CELL_SHARES
 #define TZ__SHIFTED
 #undef TZ__LOOP
 #define TZ__LOOP <trapeze/rows_shifted.h>
@@ -196,6 +197,10 @@ TZ__NAMES(TZ__NAME_POP)
 #undef TZ_CELL_SHARES
 #undef TZ_CELL_TEXT
 #undef TZ__CELL
+#undef TZ__CELL_OF
+#undef TZ_CELL_SHARED
+#undef TZ_SHARED_VALUE
+#undef TZ_SHARED
 #undef TZ_FIELDS
 #undef TZ_CONSTANTS
 #undef TZ_READS
