@@ -362,8 +362,8 @@ static void visit(finder *f, int node, const use *from, int top)
         visit(f, f->e->operands[n->first + i].node, from, top);
 }
 
-/* Choose the column of a value so that most uses are in the columns of the cells. It is one of those
- * that the value reads. */
+/* Choose the column of a value so that most uses are in the columns of the cells. It is one of
+ * those that the value reads. */
 static int choose_shift(const finder *f, int shape)
 {
     int best = 0, most = 0;
@@ -401,8 +401,8 @@ static int place_value(const finder *f, int shape, tz_shared_value *value)
     return count;
 }
 
-/* Where the reads of a value are needed if it is computed once: in the newest row and in the columns
- * of the cells, and at their ends in more. */
+/* Where the reads of a value are needed if it is computed once: in the newest row and in the
+ * columns of the cells, and at their ends in more. */
 static use inside_of(const finder *f, int shape, const tz_shared_value *value)
 {
     const int x = f->corner[shape][X] + f->shift[shape], y = f->corner[shape][Y];
@@ -412,9 +412,9 @@ static use inside_of(const finder *f, int shape, const tz_shared_value *value)
                  .rows = value->high[Y] - value->low[Y]};
 }
 
-/* All uses of the chosen shapes. The operands of a node come before it, and so do their shapes. Those
- * that are needed in one place alone are no longer chosen; if there are none, then the first one
- * that costs little. Returns whether the choice has changed. */
+/* All uses of the chosen shapes. The operands of a node come before it, and so do their shapes.
+ * Those that are needed in one place alone are no longer chosen; if there are none, then the first
+ * one that costs little. Returns whether the choice has changed. */
 static bool find_uses(finder *f, const int *roots, int count, double least, int *values)
 {
     int single = 0, cheap = -1;

@@ -24,12 +24,12 @@ void tz_shapes_clear(tz_shapes *shapes);
  * the same bits. Returns the node with such differences; -1 after a failure. */
 int tz_share_signs(tz_expr *e, int node);
 
-/* ---- Shared values (<trapeze/rows_tuning.h>) -------------------------------------------------- */
+/* ---- Shared values (<trapeze/rows_tuning.h>) ------------------------------------------------- */
 
 enum { TZ_SHARED_MAX = 24 };
 
-/* A value that several cells of a 2-D stencil need. It is in a column that it reads, or between such
- * columns, and in the lowest row that it reads. */
+/* A value that several cells of a 2-D stencil need. It is in a column that it reads, or between
+ * such columns, and in the lowest row that it reads. */
 typedef struct tz_shared_value {
     int node; /* with the reads of the value at 0, 0 */
     /* Its places for the cell at 0, 0: x and y. low[0] <= 0 <= high[0] */

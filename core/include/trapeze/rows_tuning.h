@@ -52,10 +52,9 @@
  * is the same with TZ_PUT(u, NAME_RESULT(the sum)). NAME_RESULT reads only the sum, and constants.
  *
  *
- * TZ_CELL_SHARED, in 2-D: what several cells need, as the flux through the face between two cells or
- * the pressure in a cell, is computed once. A text has such an update beside the plain one; that a
- * text has it, its plugin says to row functions by TZ_CELL_SHARES 1, before it includes
- * <trapeze/rows.h>:
+ * TZ_CELL_SHARED, in 2-D: what several cells need, such as the flux through a face or the pressure
+ * in a cell, is computed once. A text has such an update beside the plain one. Its plugin defines
+ * TZ_CELL_SHARES as 1 before it includes <trapeze/rows.h>:
  *
  *   #if TZ_SHARES
  *   #define NAME_SHARED(D) D(name, flux, real, -1, 0, 0, 0, 1, 0)

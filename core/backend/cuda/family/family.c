@@ -158,6 +158,8 @@ const char *tz_cuda_refusal(const tz_cuda_family *family, const tz_problem *prob
         return family->no_streamed;
     if (problem->points && !family->points)
         return "has receivers or sources, which this family does not serve";
+    if (!tz_problem_all_as_computed(problem) && !family->stored)
+        return "has fields that are stored as half, which this family does not serve";
     return family->refuses ? family->refuses(problem) : NULL;
 }
 
