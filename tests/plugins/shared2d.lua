@@ -17,5 +17,5 @@ tz.stencil { name = "shared2d", dims = 2, params = { dt = 0.05 },
     { u = ("u + dt*(%s + %s + %s - %s)"):format(edge("u[-1,0]", "u"), edge("u[1,0]", "u"), harmonic("0,0", "0,1"), harmonic("0,-1", "0,0")),
       v = ("v - dt*((%s - %s) + (%s - %s)) + dt*(%s - %s)"):format(flux(0, 0, 1, 0), flux(-1, 0, 1, 0), flux(0, 0, 0, 1), flux(0, -1, 0, 1),
         at(1, -1), at(-1, 1)) },
-    { u = "0.9*u + 0.0005*lap(lap(v*u/(2 + u*u), 4), 4) + dt*sqrt(abs(v))" },
+    { u = "0.9*u + 0.0005*lap(lap(v*u/(2 + u*u), 4)) + dt*sqrt(abs(v))" },
   } }
