@@ -29,6 +29,7 @@
 
 #include "device.cuh"
 #include "numbers.cuh"
+#include "stored.cuh"
 
 #ifndef TZ_POINTS
 #define TZ_POINTS 0

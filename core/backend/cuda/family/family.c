@@ -34,7 +34,7 @@ enum { FAMILIES_COUNT = sizeof families / sizeof *families };
  * finds them through the build's -Wa,-I. */
 #define COMMON(D)                                                                                  \
     D(device)                                                                                      \
-    D(common) D(point_lists) D(numbers) D(values) D(read) D(update) D(update_kernel)
+    D(stored) D(common) D(point_lists) D(numbers) D(values) D(read) D(update) D(update_kernel)
 #define TEXTS(D) COMMON(D) FAMILIES(TEXTS_OF, D)
 #define PUBLIC(D) D(math_double) D(math_single) D(math_angle) D(math_power) D(rows_names)
 #define SPECTRAL(D) D(spectral) D(spectral_complex) D(spectral_symbol) D(spectral_power)
