@@ -257,12 +257,39 @@ static void add_head(const tz_build *build, tz_emit *emit, tz_buffer *out)
     tz_buffer_add(out, " */\n");
 }
 
-/* What several cells need, once, and the update that is made of it. */
+/* "2 quotients, 5 others" */
+static void add_operations(const tz_operations *o, tz_buffer *out)
+{
+    const struct {
+        int count;
+        const char *name;
+    } all[] = {{o->quotients, "quotient"},
+               {o->roots, "root"},
+               {o->functions, "function"},
+               {o->others, "other"}};
+    bool any = false;
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
+        if (all[i].count == 0)
+            continue;
+        tz_buffer_add(out, any ? ",%c" : "", TZ_SPACE);
+        tz_buffer_add(out, "%d%c%s%s", all[i].count, TZ_SPACE, all[i].name,
+                      all[i].count > 1 ? "s" : "");
+        any = true;
+    }
+}
+
+/* What several cells need, once, and the update that is made of it. `trapeze explain` prints the
+ * comment. */
 static void add_shared(tz_emit *emit, const tz_built_pass *pass, const char *cell, int first,
                        const tz_shared *shared)
 {
     tz_buffer *out = emit->out;
-    tz_buffer_add(out, "\n#if TZ_SHARES\n#define CELL_SHARED%d(D)", first + 1);
+    tz_buffer_add(out, "\n#if TZ_SHARES\n/*%cShared:%c%s:%c", TZ_SPACE, TZ_SPACE, pass->name,
+                  TZ_SPACE);
+    add_operations(&shared->shared, out);
+    tz_buffer_add(out, "%ca%ccell,%cnot%c", TZ_SPACE, TZ_SPACE, TZ_SPACE, TZ_SPACE);
+    add_operations(&shared->as_written, out);
+    tz_buffer_add(out, "%c*/\n#define CELL_SHARED%d(D)", TZ_SPACE, first + 1);
     for (int i = 0; i < shared->count; i++) {
         const tz_shared_value *v = &shared->values[i];
         tz_buffer_add(out, " D(%s,%cv%d,%creal,%c%d,%c%d,%c%d,%c%d,%c%u,%c%u)", cell, TZ_SPACE,

@@ -264,7 +264,9 @@ TEST(test_shared_values)
         const char *parts[4];
     } forms[] = {
         {TEXT("exp(u[-1,0] - u) - exp(u - u[1,0])"),
-         {"#if TZ_SHARES\n#define CELL_SHARED1(D) D(tz_update_, v1, real, -1, 0, 0, 0, 1, 0)\n",
+         {"#if TZ_SHARES\n"
+          "/* Shared: update: 1 function, 2 others a cell, not 2 functions, 3 others */\n"
+          "#define CELL_SHARED1(D) D(tz_update_, v1, real, -1, 0, 0, 0, 1, 0)\n",
           "TZ_PUT(tz_u_, TZ_SHARED(v1, -1, 0) - TZ_SHARED(v1, 0, 0));\n",
           "TZ_SHARED_VALUE(tz_update_, v1, real)\n{\n"
           "    return TZ_EXP(TZ_AT(tz_u_, 0, 0) - TZ_AT(tz_u_, 1, 0));\n}\n#else\n"}},
