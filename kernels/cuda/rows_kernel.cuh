@@ -24,11 +24,14 @@
 #define TZ__RING(name, type, level, rows, halo) type name##_##level[rows][TZ_V + 2 * halo];
 #define TZ__SUM(level, rows) TZ_SUM_TYPE sum_##level[rows][TZ_V];
 #define TZ__ONCE_RING(pass, cell, level, rows) pass_##pass::once_##cell once_##level[rows][TZ_V];
+#define TZ__KEPT(l, pass, cell, iteration, lag, makes, made, last, slot)                           \
+    pass_##pass::kept_##cell kept_##l;
 
 struct tz_rings {
     TZ_RING_LIST(TZ__RING)
     TZ_SUM_LIST(TZ__SUM)
     TZ_ONCE_LIST(TZ__ONCE_RING)
+    TZ_LEVEL_LIST(TZ__KEPT)
 };
 
 /* The queue of each field. One offset serves all addresses: an address for each field would take
@@ -151,6 +154,9 @@ TZ_DEVICE unsigned int tz_own_elements(const tz_arguments &a, const tz_strip &s,
     TZ_MAKES_##l(TZ__NEW)                                                                          \
     c.y = ENDS || TZ_WRAP_Y ? tz_map<TZ_LOW_Y, TZ_HIGH_Y>(row, a.ny) : row;           \
     c.step = a.step + iteration;                                                                   \
+    pass_##pass::shared_##cell shared;                                                             \
+    c.shared = &shared;                                                                            \
+    pass_##pass::share_##cell<BORDER, ENDS>(c, q.kept_##l);                                        \
     TZ_UNROLL                                                                                      \
     for (int e = 0; e < TZ_V; e++) {                                                               \
         c.x = (TZ_SIMPLE_ENDS ? s.from : s.x) + e;                                                 \
