@@ -225,7 +225,7 @@ TZ_DEVICE void tz_fetch_row(const tz_arguments &a, const tz_strip &s, S *to, con
     } else {
 #pragma unroll 1
         for (int e = 0; e < TZ_V; e++)
-            tz_fetch_one<T>(a, to + e, from, x + e, edge);
+            tz_fetch_one(a, to + e, from, x + e, edge);
     }
 }
 
