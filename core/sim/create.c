@@ -192,7 +192,8 @@ static tz_status create_fields(tz_simulation *simulation, tz_error *error)
     }
     for (int f = 0; !status && f < stencil->fields_count; f++)
         if (stencil->fields[f].role != TZ_STREAMED &&
-            stencil->fields[f].initial != simulation->problem.origin[f])
+            (stencil->fields[f].initial != simulation->problem.origin[f] ||
+             !tz_problem_as_computed(&simulation->problem, f)))
             status = tz_simulation_fill(simulation, f, NULL, stencil->fields[f].initial, error);
     return status;
 }

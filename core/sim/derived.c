@@ -267,7 +267,7 @@ static tz_status read_source(block *b, int field, tz_error *error)
 {
     const tz_problem *problem = &b->simulation->problem;
     const tz_reads reads = tz_stencil_reads(b->stencil, b->output, field);
-    const size_t size = tz_problem_element_size(problem, field);
+    const size_t size = tz_problem_computed_type(problem, field)->size;
     source *s = &b->sources[field];
     size_t count = 1;
     s->box = b->box;
@@ -281,7 +281,18 @@ static tz_status read_source(block *b, int field, tz_error *error)
         return tz_error_set(error, TZ_MEMORY, b->stencil->fields[b->field].name,
                             "not enough memory to compute a part of the field");
     s->elements = s->memory + SLACK * size;
-    return window_read(problem, b->from, field, &s->box, s->memory + SLACK * size, error);
+    if (tz_problem_as_computed(problem, field))
+        return window_read(problem, b->from, field, &s->box, s->memory + SLACK * size, error);
+    char *stored = malloc(count * tz_problem_element_size(problem, field));
+    if (!stored)
+        return tz_error_set(error, TZ_MEMORY, b->stencil->fields[b->field].name,
+                            "not enough memory to compute a part of the field");
+    const tz_status status = window_read(problem, b->from, field, &s->box, stored, error);
+    if (!status)
+        tz_stored_load(&problem->storage[field], b->simulation->isa, stored, (int64_t)count,
+                       (float *)(void *)(s->memory + SLACK * size));
+    free(stored);
+    return status;
 }
 
 /* Element (x, y, z) of a source; a row or plane that its output does not read is another one. */
@@ -293,9 +304,9 @@ static tz_view view_of(const block *b, int field, int64_t y, int64_t z)
     z = z < box->low[2] ? box->low[2] : z >= box->high[2] ? box->high[2] - 1 : z;
     const int64_t row = y - box->low[1] + length(box, 1) * (z - box->low[2]);
     const int64_t at = b->box.low[0] - box->low[0] + length(box, 0) * row;
-    return (tz_view){s->elements +
-                         at * (int64_t)tz_problem_element_size(&b->simulation->problem, field),
-                     (ptrdiff_t)length(box, 0)};
+    return (tz_view){
+        s->elements + at * (int64_t)tz_problem_computed_type(&b->simulation->problem, field)->size,
+        (ptrdiff_t)length(box, 0)};
 }
 
 static void compute_row(const block *b, int64_t y, int64_t z, char *others)

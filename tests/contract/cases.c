@@ -78,6 +78,14 @@ int contract_precisions(const contract *c, int precisions[TZ_PRECISIONS])
     return count;
 }
 
+int contract_storages(const contract *c, int precisions[TZ_PRECISIONS + 1])
+{
+    int count = contract_precisions(c, precisions);
+    if (precisions[0] == TZ_SINGLE)
+        precisions[count++] = CONTRACT_HALF;
+    return count;
+}
+
 int contract_boundaries(const contract *c, tz_boundary boundaries[][TZ_AXES][2])
 {
     tz_boundary allowed[TZ_BOUNDARIES], open[TZ_BOUNDARIES]; /* open: they do not wrap */
@@ -128,9 +136,10 @@ const char *contract_case_text(const contract *c, const contract_case *k, char *
         snprintf(grid + b, sizeof grid - b, "%s%lld", axis > 0 ? "x" : "",
                  (long long)k->extent[axis]);
     }
-    const char *precision = k->precision == TZ_SINGLE   ? "single"
-                            : k->precision == TZ_DOUBLE ? "double"
-                                                        : "none";
+    const char *precision = k->precision == TZ_SINGLE       ? "single"
+                            : k->precision == TZ_DOUBLE     ? "double"
+                            : k->precision == CONTRACT_HALF ? "half"
+                                                            : "none";
     snprintf(text, size, "boundary %s precision %s grid %s", names, precision, grid);
     if (k->devices || k->mixed || k->points) {
         const size_t used = strlen(text);
@@ -272,6 +281,9 @@ tz_status contract_create(const contract *c, const contract_case *k, const char 
     tz_side_value outside[TZ_FIELDS_MAX * TZ_SIDES];
     char names[TZ_AXES][TZ_BOUNDARY_TEXT_SIZE];
     size_t outside_count = 0;
+    const bool half = k->precision == CONTRACT_HALF, moves = k->seed % 2;
+    const tz_storage_wish storage = {
+        .as = TZ_STORED_HALF, .origin = moves ? 0.3125 : NAN, .scale = moves ? 0.125 : 1};
     for (int f = 0; k->other_outside && f < stencil->fields_count; f++) {
         const tz_field *field = &stencil->fields[f];
         for (int side = 0; side < TZ_SIDES; side++)
@@ -286,7 +298,9 @@ tz_status contract_create(const contract *c, const contract_case *k, const char 
     tz_simulation_config config = {.registry = c->registry,
                                    .stencil = stencil->id,
                                    .dims = stencil->dims,
-                                   .precision = k->precision,
+                                   .precision = half ? TZ_SINGLE : k->precision,
+                                   .storage_count = half,
+                                   .storage = &storage,
                                    .boundary_values_count = outside_count,
                                    .boundary_values = outside,
                                    .params_count = k->assignment ? 1 : 0,

@@ -58,7 +58,9 @@ static void add_row(tz_cuda_points *p, const tz_problem *problem, const tz_point
                                 .field = f,
                                 .size = (int32_t)size,
                                 .add = p->adds,
-                                .record = -1};
+                                .record = -1,
+                                .origin = problem->storage[f].add,
+                                .scale = problem->storage[f].scale};
         for (; a < a_end && added->of[a].x == x; a++, cell->adds++)
             p->added_index[p->adds++] = added->of[a].index;
         if (r < r_end && recorded->of[r].x == x) {

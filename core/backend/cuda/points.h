@@ -13,8 +13,9 @@ extern const char tz_cuda_text_points[] __attribute__((visibility("hidden")));
 typedef struct tz_cuda_point {
     int64_t offset; /* bytes in the field's array */
     int32_t field, size;
-    int32_t add, adds; /* the first value that is added, and how many */
-    int32_t record;    /* the number of its recorded value; -1: it is not recorded */
+    int32_t add, adds;   /* the first value that is added, and how many */
+    int32_t record;      /* the number of its recorded value; -1: it is not recorded */
+    float origin, scale; /* tz_storage.add and .scale of the field; used if size is 2 */
     int32_t unused;
 } tz_cuda_point;
 

@@ -64,9 +64,12 @@ const char *simt_case_text(const simt_case *k, const tz_plan *plan, char *text, 
              "--stencil %s --family %s --grid %s --boundary %s%s --height %d --tile %" PRId64
              ",%" PRId64 ",%" PRId64 "%s --room %d,%d --slab %d --seed %" PRIu64,
              k->stencil->id, plan->family, grid, names,
-             k->precision == TZ_DOUBLE ? " --precision double" : "", plan->height, plan->tile[0],
-             plan->tile[1], plan->tile[2], knobs, k->room.multiprocessors,
-             k->room.blocks_per_multiprocessor, k->slab, k->seed);
+             k->precision == TZ_DOUBLE ? " --precision double"
+             : k->half == 1            ? " --precision half"
+             : k->half > 1             ? " --precision moved"
+                                       : "",
+             plan->height, plan->tile[0], plan->tile[1], plan->tile[2], knobs,
+             k->room.multiprocessors, k->room.blocks_per_multiprocessor, k->slab, k->seed);
     return text;
 }
 
@@ -101,7 +104,13 @@ tz_problem simt_slab_of(const simt_case *k, const tz_problem *whole)
 
 tz_status simt_resolve(const simt_case *k, tz_problem *whole, tz_error *error)
 {
-    tz_simulation_config config = {.dims = k->stencil->dims, .precision = k->precision};
+    const tz_storage_wish half = {.as = TZ_STORED_HALF,
+                                  .origin = k->half > 1 ? 0.3125 : NAN,
+                                  .scale = k->half > 1 ? 0.125 : 1};
+    tz_simulation_config config = {.dims = k->stencil->dims,
+                                   .precision = k->precision,
+                                   .storage_count = k->half != 0,
+                                   .storage = &half};
     tz_assignment params[TZ_PARAMS_MAX];
     memcpy(config.extent, k->extent, sizeof config.extent);
     config.extent[config.dims - 1] += k->slab ? 5 : 0;
@@ -239,6 +248,8 @@ static void fill(const pair *p, int f, void *elements)
             ((int32_t *)elements)[i] = (int32_t)(bits % 2001) - 1000;
         else if (p->problem.precision == TZ_DOUBLE)
             ((double *)elements)[i] = value;
+        else if (p->k->half)
+            tz_problem_element(&p->problem, f, value, (uint16_t *)elements + i);
         else
             ((float *)elements)[i] = (float)value;
     }
@@ -281,7 +292,7 @@ static void print_element(const tz_problem *problem, int f, const void *element,
 {
     uint32_t word;
     uint64_t wide;
-    memcpy(&word, element, 4);
+    memcpy(&word, element, tz_problem_element_size(problem, f) == 2 ? 2 : 4);
     if (simt_is_poison(problem, f, element))
         snprintf(text, size, "nothing written");
     else if (problem->stencil->fields[f].type == TZ_INT)
@@ -291,7 +302,10 @@ static void print_element(const tz_problem *problem, int f, const void *element,
     else if (problem->precision == TZ_DOUBLE) {
         memcpy(&wide, element, 8);
         snprintf(text, size, "%.17g (0x%016" PRIx64 ")", *(const double *)element, wide);
-    } else
+    } else if (tz_problem_element_size(problem, f) == 2)
+        snprintf(text, size, "%.9g (0x%04x)", (double)tz_half_value((uint16_t)word),
+                 (unsigned)(uint16_t)word);
+    else
         snprintf(text, size, "%.9g (0x%08" PRIx32 ")", (double)*(const float *)element, word);
 }
 
