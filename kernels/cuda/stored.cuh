@@ -28,4 +28,44 @@ template <unsigned long long BITS> struct tz_half {
     TZ_INSIDE explicit operator double() const { return (double)(float)*this; }
 };
 
+/* Packets in memory as values, and the other way round. */
+template <class T, int N> TZ_DEVICE void tz_load_values(const T *from, T (&to)[N])
+{
+    tz_load(from, to);
+}
+template <class S, class T, int N> TZ_DEVICE void tz_load_values(const S *from, T (&to)[N])
+{
+    S packet[N];
+    tz_load(from, packet);
+    tz_each<N>([&](int i) { to[i] = (T)packet[i]; });
+}
+template <class T, int N> TZ_DEVICE void tz_get_values(const T *from, T (&to)[N])
+{
+    tz_get_packet(from, to);
+}
+template <class S, class T, int N> TZ_DEVICE void tz_get_values(const S *from, T (&to)[N])
+{
+    S packet[N];
+    tz_get_packet(from, packet);
+    tz_each<N>([&](int i) { to[i] = (T)packet[i]; });
+}
+/* A copy of one element, which may be smaller than an asynchronous copy. */
+template <class S> TZ_DEVICE void tz_fetch_element(S *to, const S *from)
+{
+    if constexpr (sizeof(S) >= 4) {
+        tz_fetch<S, 1>(to, from);
+    } else {
+        S one[1];
+        tz_load(from, one);
+        tz_put(to, one[0]);
+    }
+}
+
+/* Each new value as it is after it was stored. S: the type in memory. */
+template <class S, class T, int N> TZ_DEVICE void tz_round_values(T (&values)[N])
+{
+    if constexpr (sizeof(S) < sizeof(T))
+        tz_each<N>([&](int i) { values[i] = (T)(S)values[i]; });
+}
+
 #endif
