@@ -42,6 +42,9 @@ tz.expect(tz.checking or math.abs(far:max "temperature" - single:max "temperatur
 -- A derived field and the residual are computed from the values.
 local d = tz.simulation { plugin = own, grid = { 20, 20 }, storage = "half", name = "derived", fields = { a = 2, b = 1 } }
 near(d:mean "speed", 4, 0)
+local told = d:receivers { field = "speed", points = { { 3, 4 } }, every = 1 }
+d:run(1)
+tz.expect(tz.checking or told:array():get(0, 0) == d:get("speed", 3, 4))
 tz.expect(tz.checking or d:residual() > 0)
 
 -- Points are added to the stored value, and recorded as values.

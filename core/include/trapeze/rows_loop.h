@@ -109,7 +109,7 @@ TZ__INLINE void TZ__THIS(sweep)(struct TZ__THIS(TZ__CAT(context_, TZ_CELL_NAME))
         TZ_FIELDS(TZ__LOAD_FIELD)
         enum { CHUNK = TZ__THIS(TZ__CAT(chunk_, TZ_CELL_NAME)) }; /* 0: nothing is shared */
         for (ptrdiff_t from = low, to; from < high; from = to) {
-            to = CHUNK && high - from > CHUNK ? from + CHUNK : high;
+            to = CHUNK != 0 && high - from > CHUNK ? from + CHUNK : high;
             TZ__THIS(TZ__CAT(share_, TZ_CELL_NAME))(context, tz_slabs, from, to);
             TZ__THIS(cells)(context, tz_slabs, from, to);
         }
