@@ -5,11 +5,19 @@
 --   trapeze run scripts/precision.lua --set scenario=hotspot [what that scenario takes]   a scenario in this folder
 --   trapeze run scripts/precision.lua --set case=poisson [--set n=64] [--set steps=2000]  a stencil, or "uniform"
 --
+-- With --set storage=half it is single precision stored as half; with storage=weights, populations of lbm less their
+-- weights.
+--
 -- It fails if a cell differs by more than a thousandth of the range of all values that were compared, or by
 -- more than `within`.
 local tz = require "trapeze"
 
-local SHARE = 1e-3
+local storage = tz.args.storage
+local SHARE = storage and math.huge or 1e-3
+if storage == "weights" then
+  storage = {}
+  for i = 0, 8 do storage["f" .. i] = { "half", origin = i == 0 and 4 / 9 or i < 5 and 1 / 9 or 1 / 36, scale = 2 ^ -6 } end
+end
 local make, within = tz.simulation, tonumber(tz.args.within or math.huge)
 local integers = { life = true, cell = true, pathfinder = true, cyclic = true }
 local pairs_made, integers_made = {}, 0
@@ -85,6 +93,7 @@ function tz.simulation(options)
     local copy = { name = (options.name or options.plugin) .. "-" .. precision }
     for key, value in next, options do if key ~= "name" then copy[key] = value end end
     copy.precision = precision
+    if precision == "single" then copy.storage = storage end
     return make(copy)
   end
   local pair = { single = with "single", double = with "double", seen = {}, compared = 0, worst = 0, steps = 0, worst_step = 0,

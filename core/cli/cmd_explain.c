@@ -18,6 +18,7 @@ typedef struct recorded {
     char devices[32];
     tz_assignment params[TZ_PARAMS_MAX];
     tz_side_value values[TZ_FIELDS_MAX * TZ_SIDES];
+    tz_storage_wish storage[TZ_FIELDS_MAX];
 } recorded;
 
 /* The parameters that the scenario gave. */
@@ -61,6 +62,23 @@ static size_t take_sides(const json_t *object, tz_side_value out[TZ_FIELDS_MAX *
     return count;
 }
 
+/* {"u": {"as": "half", "origin": 80, "scale": 1}}. */
+static size_t take_storage(const json_t *object, tz_storage_wish out[TZ_FIELDS_MAX])
+{
+    size_t count = 0;
+    const char *field;
+    json_t *entry;
+    json_object_foreach((json_t *)object, field, entry)
+    {
+        const int as = tz_stored_find(tz_json_text(entry, "as"));
+        if (as >= 0 && count < TZ_FIELDS_MAX)
+            out[count++] = (tz_storage_wish){field, (tz_stored)as,
+                                             json_number_value(json_object_get(entry, "origin")),
+                                             json_number_value(json_object_get(entry, "scale"))};
+    }
+    return count;
+}
+
 static void read_config(const json_t *simulation, const tz_registry *registry, recorded *r)
 {
     const json_t *grid = json_object_get(simulation, "grid"),
@@ -92,6 +110,8 @@ static void read_config(const json_t *simulation, const tz_registry *registry, r
     take_params(json_object_get(simulation, "params"), r->params, &config->params_count);
     config->boundary_values_count =
         take_sides(json_object_get(simulation, "boundary_values"), r->values);
+    config->storage_count = take_storage(json_object_get(simulation, "storage"), r->storage);
+    config->storage = r->storage;
     config->params = r->params;
     config->boundary_values = r->values;
 }
@@ -420,6 +440,23 @@ static void put_heading(tz_facts *facts, const json_t *simulation, const recorde
         tz_facts_part(facts, 0, "\n%s: %s", tz_json_text(simulation, "name"), r->config.stencil);
 }
 
+/* What cells share, from comments of the stencil's text (define/source.c). */
+static void put_shared(tz_facts *facts, const recorded *r)
+{
+    static const char mark[] = "/* Shared: ";
+    const tz_stencil *stencil;
+    if (tz_registry_find(r->config.registry, r->config.stencil, &stencil, NULL, NULL))
+        return;
+    const char *name = "shared", *at = stencil->passes[0].text;
+    while (at && (at = strstr(at, mark))) {
+        at += strlen(mark);
+        const char *end = strstr(at, " */");
+        if (end)
+            tz_fact_text(facts, name, "%.*s", (int)(end - at), at);
+        name = NULL;
+    }
+}
+
 static int explain_one(tz_facts *facts, const json_t *simulation, const tz_registry *registry,
                        const char *device, forecasts *all)
 {
@@ -438,6 +475,7 @@ static int explain_one(tz_facts *facts, const json_t *simulation, const tz_regis
         return EXIT_DONE;
     }
     put_cost(facts, simulation, plans, most, r.config.dims);
+    put_shared(facts, &r);
     if (!readable)
         return tz_fail_text(EXIT_FAILED,
                             "run.json: its plan is not one that this version can read");

@@ -162,7 +162,9 @@ static void put_simulation(tz_facts *facts, const json_t *simulation)
     facts->indent = 2;
     facts->width = NAME_WIDTH;
     print_list(tz_fact(facts, "grid"), json_object_get(simulation, "grid"), " x ");
-    tz_fact_text(facts, "precision", "%s", tz_json_text(simulation, "precision"));
+    const json_t *storage = json_object_get(simulation, "storage");
+    tz_fact_text(facts, "precision", "%s%s", tz_json_text(simulation, "precision"),
+                 storage ? ", stored as half" : "");
     print_list(tz_fact(facts, "boundary"), json_object_get(simulation, "boundary"), ", ");
     const char *why = json_string_value(json_object_get(simulation, "backend_why"));
     tz_fact_text(facts, "backend", "%s, %lld threads%s%s", tz_json_text(simulation, "backend"),
@@ -235,7 +237,8 @@ static void sum_up_simulation(FILE *out, const json_t *simulation, const char *b
     fprintf(out, "  %-8s ", tz_json_text(simulation, "stencil"));
     print_list(out, json_object_get(simulation, "grid"), " x ");
     if (strcmp(tz_json_text(simulation, "precision"), "none") != 0)
-        fprintf(out, ", %s", tz_json_text(simulation, "precision"));
+        fprintf(out, ", %s%s", tz_json_text(simulation, "precision"),
+                json_object_get(simulation, "storage") ? " stored as half" : "");
     fprintf(out, ", by %s", backend);
     if (strcmp(backend, "cpu") == 0)
         fprintf(out, " with %lld thread%s", threads, threads == 1 ? "" : "s");

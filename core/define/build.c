@@ -3,6 +3,7 @@
 
 #include "define/check.h"
 #include "define/expand.h"
+#include "define/share.h"
 #include "define/sums.h"
 #include <math.h>
 #include <stdio.h>
@@ -23,6 +24,8 @@ static int read_formula(tz_build *build, tz_defined_text text, const char *place
         node = tz_expr_group(&build->e, node);
     if (build->definition->fused && !scalar)
         node = tz_expr_fuse(&build->e, node);
+    if (!scalar)
+        node = tz_share_signs(&build->e, node);
     *status = build->e.status;
     tz_syntax_clear(&syntax);
     return node;

@@ -65,6 +65,9 @@ static void add_leaf(tz_emit *emit, tz_buffer *out, const tz_expr_node *n, bool 
     else if (n->kind == TZ_EXPR_PLANE)
         tz_buffer_add(out, "TZ_PLANE(%s%d,%c%d)", emit->sums_name, n->index + 1, TZ_SPACE,
                       n->offset[2]);
+    else if (n->kind == TZ_EXPR_SHARED)
+        tz_buffer_add(out, "TZ_SHARED(v%d,%c%d,%c%d)", n->index + 1, TZ_SPACE, n->offset[0],
+                      TZ_SPACE, n->offset[1]);
     else if (n->kind == TZ_EXPR_SUM)
         tz_buffer_add(out, "(tz_all)");
     else if (n->kind == TZ_EXPR_COORDINATE)

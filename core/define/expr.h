@@ -29,8 +29,9 @@ typedef enum tz_expr_kind {
     TZ_EXPR_SIDE, /* a number that derive() finds from the sides (augment.h) */
     TZ_EXPR_STEP,
     TZ_EXPR_READ,
-    TZ_EXPR_PLANE, /* sum number `index` of plane offset[2] (forms.h) */
-    TZ_EXPR_SUM,   /* the sum of all rows (forms.h) */
+    TZ_EXPR_PLANE,  /* sum number `index` of plane offset[2] (forms.h) */
+    TZ_EXPR_SUM,    /* the sum of all rows (forms.h) */
+    TZ_EXPR_SHARED, /* shared value number `index` at that offset (share.h) */
     TZ_EXPR_CHAIN,
     TZ_EXPR_NEGATIVE,
     TZ_EXPR_BITS_NOT,

@@ -5,6 +5,7 @@
 #include "define/check.h"
 #include "define/describe.h"
 #include "define/forms.h"
+#include "define/share.h"
 #include "stencil/stencil.h"
 #include <ctype.h>
 #include <math.h>
@@ -256,10 +257,65 @@ static void add_head(const tz_build *build, tz_emit *emit, tz_buffer *out)
     tz_buffer_add(out, " */\n");
 }
 
+/* "2 quotients, 5 others" */
+static void add_operations(const tz_operations *o, tz_buffer *out)
+{
+    const struct {
+        int count;
+        const char *name;
+    } all[] = {{o->quotients, "quotient"},
+               {o->roots, "root"},
+               {o->functions, "function"},
+               {o->others, "other"}};
+    bool any = false;
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
+        if (all[i].count == 0)
+            continue;
+        tz_buffer_add(out, any ? ",%c" : "", TZ_SPACE);
+        tz_buffer_add(out, "%d%c%s%s", all[i].count, TZ_SPACE, all[i].name,
+                      all[i].count > 1 ? "s" : "");
+        any = true;
+    }
+}
+
+/* What several cells need, once, and the update that is made of it. `trapeze explain` prints the
+ * comment. */
+static void add_shared(tz_emit *emit, const tz_built_pass *pass, const char *cell, int first,
+                       const tz_shared *shared)
+{
+    tz_buffer *out = emit->out;
+    tz_buffer_add(out, "\n#if TZ_SHARES\n/*%cShared:%c%s:%c", TZ_SPACE, TZ_SPACE, pass->name,
+                  TZ_SPACE);
+    add_operations(&shared->shared, out);
+    tz_buffer_add(out, "%ca%ccell,%cnot%c", TZ_SPACE, TZ_SPACE, TZ_SPACE, TZ_SPACE);
+    add_operations(&shared->as_written, out);
+    tz_buffer_add(out, "%c*/\n#define CELL_SHARED%d(D)", TZ_SPACE, first + 1);
+    for (int i = 0; i < shared->count; i++) {
+        const tz_shared_value *v = &shared->values[i];
+        tz_buffer_add(out, " D(%s,%cv%d,%creal,%c%d,%c%d,%c%d,%c%d,%c%u,%c%u)", cell, TZ_SPACE,
+                      first + i + 1, TZ_SPACE, TZ_SPACE, v->low[0], TZ_SPACE, v->high[0], TZ_SPACE,
+                      v->low[1], TZ_SPACE, v->high[1], TZ_SPACE, v->before, TZ_SPACE, v->after);
+    }
+    tz_buffer_add(out, "\nTZ_CELL_SHARED(%s, CELL_SHARED%d)\n{\n", cell, first + 1);
+    add_values(emit, pass, shared->nodes);
+    tz_buffer_add(out, "}\n");
+    for (int i = 0; i < shared->count; i++) {
+        const int node = shared->values[i].node;
+        tz_buffer_add(out, "TZ_SHARED_VALUE(%s, v%d, real)\n{\n", cell, first + i + 1);
+        tz_emit_pass(emit, &node, 1);
+        tz_emit_locals(emit, node);
+        tz_buffer_add(out, "    return ");
+        tz_emit_expression(emit, out, node);
+        tz_buffer_add(out, ";\n}\n");
+    }
+    tz_buffer_add(out, "#else");
+}
+
 /* ID.cell.h. After tz_emit_begin(). */
 static void write_cell(const tz_build *build, const tz_described *described, const tz_form *form,
-                       tz_emit *emit, tz_buffer *out)
+                       const tz_shared *shared, tz_emit *emit, tz_buffer *out)
 {
+    int first = 0;
     emit->out = out;
     add_head(build, emit, out);
     add_lists(described, out);
@@ -267,19 +323,25 @@ static void write_cell(const tz_build *build, const tz_described *described, con
         return;
     add_helpers(emit, out);
     for (int p = 0; p < build->passes_count; p++) {
+        const char *cell = described->passes[p].text_cell;
+        if (shared[p].count > 0)
+            add_shared(emit, &build->passes[p], cell, first, &shared[p]);
         if (form->kind == TZ_FORM_PLAIN)
-            tz_buffer_add(out, "\nTZ_CELL(%s)\n", described->passes[p].text_cell);
+            tz_buffer_add(out, "\nTZ_CELL(%s)\n", cell);
         else
             add_form(build, described, form, emit, out);
         if (form->kind != TZ_FORM_ROWS) /* those are the whole update */
             add_pass(build, emit, &build->passes[p]);
+        tz_buffer_add(out, shared[p].count > 0 ? "#endif\n" : "");
+        first += shared[p].count;
     }
     add_form_end(form, out);
 }
 
 /* ---- ID.c ------------------------------------------------------------------------------------ */
 
-static void add_updates(const tz_build *build, const tz_described *s, tz_buffer *out)
+static void add_updates(const tz_build *build, const tz_described *s, const tz_shared *shared,
+                        tz_buffer *out)
 {
     for (int p = 0; p < build->passes_count; p++) {
         const tz_pass *pass = &s->passes[p];
@@ -290,6 +352,7 @@ static void add_updates(const tz_build *build, const tz_described *s, tz_buffer 
             pass->text_file, pass->text_cell, pass->dims, pass->radius, s->has_real);
         if (build->frame.there && !build->passes[p].output)
             tz_buffer_add(out, "#define TZ_CELL_FRAME %s\n", s->text_constants[0].name);
+        tz_buffer_add(out, shared[p].count > 0 ? "#define TZ_CELL_SHARES 1\n" : "");
         tz_buffer_add(out, "#include <trapeze/rows.h>\n\n");
     }
 }
@@ -483,8 +546,8 @@ static void add_stencil(const tz_described *described, tz_buffer *out)
 }
 
 /* ID.c. After write_cell(). */
-static void write_plugin(const tz_build *build, const tz_described *described, tz_emit *emit,
-                         tz_buffer *out)
+static void write_plugin(const tz_build *build, const tz_described *described,
+                         const tz_shared *shared, tz_emit *emit, tz_buffer *out)
 {
     const tz_definition *d = build->definition;
     tz_buffer_add(out, "/* %s: ", d->id);
@@ -492,7 +555,7 @@ static void write_plugin(const tz_build *build, const tz_described *described, t
     tz_buffer_add(out,
                   "\n * %s.cell.h has the cell update%s. */\n#include <trapeze/formulas.h>\n\n",
                   d->id, build->passes_count > 1 ? "s" : "");
-    add_updates(build, described, out);
+    add_updates(build, described, shared, out);
     add_params(described, out);
     if (described->stencil.derive)
         add_function(described, emit, out, false);
@@ -554,14 +617,37 @@ static tz_status find_roots(tz_build *build, int *roots, int *count)
     return TZ_OK;
 }
 
+/* The values that cells of each pass share; adds them to the roots. Outputs are computed rarely. */
+static tz_status find_shared(tz_build *build, const tz_form *form, tz_shared *shared, int *roots,
+                             int *count)
+{
+    int first = 0;
+    for (int p = 0; p < build->passes_count; p++) {
+        const tz_built_pass *pass = &build->passes[p];
+        shared[p] = (tz_shared){0};
+        if (form->kind != TZ_FORM_PLAIN || build->frame.there || build->definition->dims != 2 ||
+            build->definition->raw || pass->output || build->e.status)
+            continue;
+        tz_share_find(&build->e, pass->nodes, pass->count, first, &shared[p]);
+        first += shared[p].count;
+        for (int i = 0; i < shared[p].count; i++)
+            roots[(*count)++] = shared[p].values[i].node;
+        for (int i = 0; i < pass->count && shared[p].count > 0; i++)
+            roots[(*count)++] = shared[p].nodes[i];
+    }
+    return build->e.status;
+}
+
 static tz_status write_source(tz_build *build, tz_emit *emit, tz_defined_source *out,
                               tz_error *error)
 {
     enum {
         ROOTS = (TZ_PASSES_MAX + 1) * TZ_FIELDS_MAX + TZ_PARAMS_MAX + TZ_CONSTANTS_MAX +
-                TZ_FORM_SUMS_MAX + 1 + TZ_SIDES + 1 + TZ_FIELDS_MAX
+                TZ_FORM_SUMS_MAX + 1 + TZ_SIDES + 1 + TZ_FIELDS_MAX +
+                TZ_PASSES_MAX * (TZ_SHARED_MAX + TZ_FIELDS_MAX)
     };
     int roots[ROOTS], count, nodes[TZ_FIELDS_MAX];
+    tz_shared shared[TZ_PASSES_MAX + TZ_FIELDS_MAX];
     tz_buffer cell = {0}, plugin = {0};
     tz_described *described = NULL;
     tz_form form;
@@ -573,13 +659,16 @@ static tz_status write_source(tz_build *build, tz_emit *emit, tz_defined_source 
         roots[count++] = form.sums[k];
     if (form.kind == TZ_FORM_ROWS && form.result >= 0 && !status)
         roots[count++] = form.result;
+    if (!status && find_shared(build, &form, shared, roots, &count))
+        status = tz_error_set(error, TZ_MEMORY, build->definition->id,
+                              "not enough memory for the stencil's text");
     if (!status)
         status = tz_emit_begin(emit, &build->e, roots, count, error);
     if (!status)
         status = tz_describe(build, emit, nodes, &described, error);
     if (!status) {
-        write_cell(build, described, &form, emit, &cell);
-        write_plugin(build, described, emit, &plugin);
+        write_cell(build, described, &form, shared, emit, &cell);
+        write_plugin(build, described, shared, emit, &plugin);
         tz_buffer_wrap(&cell);
         tz_buffer_wrap(&plugin);
         if (build->definition->raw)

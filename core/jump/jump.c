@@ -275,8 +275,12 @@ tz_status tz_jump_covers(const tz_jump *jump, bool *covers, tz_error *error)
 
 tz_status tz_jump_create(tz_jump **out, const tz_jump_context *context, tz_error *error)
 {
-    tz_jump *jump = calloc(1, sizeof *jump);
     *out = NULL;
+    if (!tz_problem_all_as_computed(context->problem))
+        return tz_error_set(error, TZ_UNSUPPORTED, "jump",
+                            "a jump needs fields that are stored as they are computed: leave "
+                            "storage out");
+    tz_jump *jump = calloc(1, sizeof *jump);
     if (!jump)
         return tz_error_set(error, TZ_MEMORY, "jump", "not enough memory");
     jump->context = *context;

@@ -92,7 +92,7 @@ static void push_numbers(lua_State *L, int index, const char *what, const char *
 static TZ_KEY_NAMES(interpolation_names, "grid", "linear", "sinc")
 
 #define POINTS_OPTIONS                                                                             \
-    {"field", "text", "the first state field", "a state field"},                                   \
+    {"field", "text", "the first state field", "a state field, of receivers also a derived one"},  \
         {"points", "array or table", NULL,                                                         \
          "the coordinates of each, in cells from 0: `{ { x, y, z }, … }`, or an array of rows"},   \
     {                                                                                              \

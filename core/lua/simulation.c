@@ -661,7 +661,7 @@ static void print_plan(tz_simulation_handle *handle)
     const tz_stencil *stencil = tz_handle_stencil(handle);
     const tz_plan *plan = tz_simulation_plan(simulation);
     char grid[TZ_SHAPE_TEXT_SIZE], tile[TZ_SHAPE_TEXT_SIZE], sides[96] = "";
-    char boundary[TZ_BOUNDARY_TEXT_SIZE];
+    char boundary[TZ_BOUNDARY_TEXT_SIZE], precision[TZ_STORAGE_TEXT_SIZE + 32];
     size_t used = 0;
     for (int axis = 0; axis < stencil->dims; axis++)
         used +=
@@ -675,7 +675,7 @@ static void print_plan(tz_simulation_handle *handle)
                      handle->name, stencil->id,
                      tz_shape_text(grid, stencil->dims, tz_simulation_extent(simulation)),
                      (long long)tz_simulation_cells(simulation),
-                     tz_simulation_precision(simulation), sides, bytes / (1 << 20),
+                     tz_simulation_precision_text(simulation, precision), sides, bytes / (1 << 20),
                      tz_simulation_backend(simulation), tz_simulation_threads(simulation),
                      tz_simulation_threads(simulation) == 1 ? "" : "s", plan->family, plan->height,
                      tz_shape_text(tile, stencil->dims, plan->tile), plan->why);

@@ -165,6 +165,22 @@ static void put_params(tz_record *record, json_t *object, const tz_simulation *s
     }
 }
 
+/* {"u": {"as": "half", "origin": 80, "scale": 1}}, if a field is stored otherwise than computed. */
+static void put_storage(tz_record *record, json_t *object, const tz_simulation *simulation)
+{
+    const tz_stencil *stencil = tz_simulation_stencil(simulation);
+    for (int f = 0; f < stencil->fields_count; f++) {
+        tz_storage_wish storage;
+        if (!tz_simulation_storage(simulation, f, &storage))
+            continue;
+        json_t *one = json_object();
+        put(record, get_child(record, object, "storage"), storage.field, one);
+        put(record, one, "as", text(tz_stored_name(storage.as)));
+        put(record, one, "origin", real(storage.origin));
+        put(record, one, "scale", real(storage.scale));
+    }
+}
+
 /* Constants that the scenario gives for each iteration: a formula, or a list. */
 static void put_scalars(tz_record *record, json_t *object, const tz_simulation *simulation)
 {
@@ -353,6 +369,7 @@ void tz_record_simulation(tz_record *record, size_t index, const char *name,
             put(record, values, stencil->fields[field].name,
                 boundary_values(record, stencil->dims,
                                 tz_simulation_boundary_values(simulation, field)));
+    put_storage(record, object, simulation);
     put_params(record, object, simulation);
     put_scalars(record, object, simulation);
     get_child(record, object, "fields");

@@ -440,15 +440,16 @@ tz_status tz_writer_add(tz_writer *writer, const tz_writer_row *row, tz_error *e
 
 /* ---- Tables of probes ------------------------------------------------------------------------ */
 
-/* Columns that can be written later, and a probe of a state field among them. */
-static bool may_listen(const tz_writer *writer, const tz_stencil *stencil)
+/* Columns that can be written later, and a probe of a field that can be recorded among them. */
+static bool may_listen(const tz_writer *writer, const tz_simulation *simulation)
 {
     const tz_output *output = writer->output;
+    const tz_stencil *stencil = tz_simulation_stencil(simulation);
     bool probes = false;
     for (size_t i = 0; i < output->columns_count; i++) {
         const tz_column *column = &output->columns[i];
         const bool probe = column->kind == TZ_COLUMN_PROBE;
-        if (probe && stencil->fields[column_field(writer, stencil, column)].role != TZ_STATE)
+        if (probe && !tz_simulation_can_record(simulation, column_field(writer, stencil, column)))
             return false;
         if (!probe && column->kind != TZ_COLUMN_STEP && column->kind != TZ_COLUMN_TIME)
             return false;
@@ -462,8 +463,7 @@ tz_status tz_writer_listen(tz_writer *writer, tz_simulation *simulation, tz_erro
     const tz_output *output = writer->output;
     const tz_stencil *stencil = tz_simulation_stencil(simulation);
     tz_status status = TZ_OK;
-    if (output->format->content != TZ_CONTENT_TABLE || !may_listen(writer, stencil) ||
-        !tz_simulation_can_record(simulation))
+    if (output->format->content != TZ_CONTENT_TABLE || !may_listen(writer, simulation))
         return TZ_OK;
     tz_receivers **probes = calloc(output->columns_count, sizeof(void *));
     if (!probes)
@@ -478,12 +478,10 @@ tz_status tz_writer_listen(tz_writer *writer, tz_simulation *simulation, tz_erro
         if (column->kind == TZ_COLUMN_PROBE)
             status = tz_simulation_add_receivers(simulation, &point, 1, &probes[i], error);
     }
-    if (status == TZ_UNSUPPORTED && !tz_simulation_receivers(simulation, 0))
-        status = TZ_OK; /* of a field that no pass writes: the table is written at its steps */
-    else if (!status)
-        writer->probes = probes;
-    if (!writer->probes)
+    if (status)
         free(probes);
+    else
+        writer->probes = probes;
     return status;
 }
 

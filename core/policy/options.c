@@ -152,8 +152,11 @@ bool tz__policy_key(const tz_policy_subject *subject, char *text, size_t size)
         if (!tz_type_is_real(stencil->constants[k].type) && !stencil->constants[k].varies)
             append(&l, ", %s %" PRId64, stencil->constants[k].name,
                    (int64_t)problem->constants[k].i);
-    append(&l, "; grid %" PRId64 " %" PRId64 " %" PRId64 " %s;", problem->extent[0],
-           problem->extent[1], problem->extent[2], subject->precision);
+    char storage[TZ_STORAGE_TEXT_SIZE];
+    tz_problem_storage_text(problem, storage);
+    append(&l, "; grid %" PRId64 " %" PRId64 " %" PRId64 " %s%s%s;", problem->extent[0],
+           problem->extent[1], problem->extent[2], subject->precision,
+           storage[0] ? " stored as " : "", storage);
     char boundary[TZ_BOUNDARY_TEXT_SIZE];
     for (int axis = 0; axis < problem->dims; axis++)
         append(&l, " %s", tz_boundary_text(problem->boundary[axis], boundary));

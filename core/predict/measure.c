@@ -107,8 +107,10 @@ static void random_row(const tz_problem *problem, int field, uint64_t seed, void
             values[i] = integer ? (double)((bits >> 32) * 10 >> 32)
                                 : least + range * ((double)(bits >> 11) * 0x1p-53);
         }
-        type->put(values, initial != 0.0 ? problem->origin[field] : 0.0, some,
-                  (char *)elements + (size_t)first * type->size);
+        for (int64_t i = 0; initial == 0.0 && i < some; i++) /* of what is computed with */
+            values[i] += problem->origin[field];
+        tz_problem_to_elements(problem, field, values, some,
+                               (char *)elements + (size_t)first * type->size);
     }
 }
 
@@ -142,8 +144,7 @@ static void put_row(const tz_problem *problem, int field, const double *cells, v
     const int64_t count = problem->elements[0];
     uint32_t *words = elements;
     if (!problem->bits) {
-        tz_problem_element_type(problem, field)
-            ->put(cells, problem->origin[field], count, elements);
+        tz_problem_to_elements(problem, field, cells, count, elements);
         return;
     }
     for (int64_t i = 0; i < count; i++) {

@@ -351,9 +351,13 @@ static void describe(tz_workload *workload)
     for (int axis = 0; axis < (same ? 1 : p->dims); axis++)
         b += (size_t)snprintf(workload->boundary + b, sizeof workload->boundary - b, "%s%s",
                               axis ? ", " : "", tz_boundary_text(p->boundary[axis], side));
+    char storage[TZ_STORAGE_TEXT_SIZE];
+    tz_problem_storage_text(p, storage);
     snprintf(workload->precision, sizeof workload->precision, "%s",
              p->bits                            ? "bits"
              : !tz_stencil_has_real(p->stencil) ? "integers"
+             : strlen(storage) > 4              ? "partly half"
+             : storage[0]                       ? tz_stored_name(TZ_STORED_HALF)
                                                 : tz_precision_name(p->precision));
 }
 

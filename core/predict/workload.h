@@ -47,7 +47,7 @@ typedef struct tz_workload {
     bool is_here;       /* the device is in this machine: plans can be measured */
     bool let_unstable;  /* the time step would diverge and was accepted */
     char grid[80];      /* "8192 x 8192" */
-    char precision[16]; /* "single", "double", "bits", "integers" */
+    char precision[16]; /* "single", "double", "half", "partly half", "bits", "integers" */
     char boundary[80];  /* "clamp", or one an axis: "periodic, clamp:fixed" */
 } tz_workload;
 

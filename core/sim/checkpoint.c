@@ -91,6 +91,9 @@ json_t *tz_simulation_identity(const tz_simulation *simulation)
     snprintf(text, sizeof text, "%016" PRIx64, hash);
     tz_json_put_text(identity, "stencil's text", text, &failed);
     tz_json_put_text(identity, "precision", tz_simulation_precision(simulation), &failed);
+    char storage[TZ_STORAGE_TEXT_SIZE];
+    if (tz_problem_storage_text(&simulation->problem, storage)[0])
+        tz_json_put_text(identity, "storage", storage, &failed);
     put_values(identity, simulation, &failed);
     snprintf(text, sizeof text, "%016" PRIx64, hash_scalars(&simulation->problem));
     tz_json_put_text(identity, "scalars", text, &failed);

@@ -192,7 +192,8 @@ static tz_status create_fields(tz_simulation *simulation, tz_error *error)
     }
     for (int f = 0; !status && f < stencil->fields_count; f++)
         if (stencil->fields[f].role != TZ_STREAMED &&
-            stencil->fields[f].initial != simulation->problem.origin[f])
+            (stencil->fields[f].initial != simulation->problem.origin[f] ||
+             !tz_problem_as_computed(&simulation->problem, f)))
             status = tz_simulation_fill(simulation, f, NULL, stencil->fields[f].initial, error);
     return status;
 }
@@ -289,7 +290,9 @@ tz_status tz_simulation_set_params(tz_simulation *simulation, size_t count,
         step ? simulation->problem.params[step - simulation->problem.stencil->params].number : 0;
     /* The correction's problem is the stricter one: what it takes, the solution's takes, too. */
     tz_problem *stricter = simulation->correction ? &simulation->correction->problem : NULL;
-    tz_status status = stricter ? tz_problem_set_params(stricter, count, params, error) : TZ_OK;
+    tz_status status = tz_simulation_receive(simulation, error);
+    if (!status && stricter)
+        status = tz_problem_set_params(stricter, count, params, error);
     if (!status)
         status = tz_problem_set_params(&simulation->problem, count, params, error);
     simulation->update_known = false;

@@ -40,7 +40,7 @@ typedef struct axis_runs {
 } axis_runs;
 
 typedef struct window {
-    const tz_simulation *simulation;
+    const tz_field_reader *from;
     const tz_problem *problem;
     int field;
     size_t size; /* of an element */
@@ -120,7 +120,7 @@ static tz_status load(const window *w, int64_t x, int64_t count, const run *y, c
                       void *elements, tz_error *error)
 {
     const tz_box box = {{x, y->from, z->from}, {x + count, y->from + y->count, z->from + z->count}};
-    return w->simulation->backend->load(w->simulation->state, w->field, &box, elements, error);
+    return w->from->load(w->from->context, w->field, &box, elements, error);
 }
 
 static tz_status copy(const window *w, const run *x, const run *y, const run *z, tz_error *error)
@@ -205,13 +205,13 @@ static tz_status read_runs(const window *w, const run *x, const run *y, const ru
 /* Read a box of elements (words of bits), x fastest, at most TZ_RADIUS_MAX elements past each side
  * of the grid. Elements outside get what the boundaries say, also the columns of a word of bits
  * that lie outside. Errors: TZ_MEMORY, errors of the backend. */
-static tz_status window_read(const tz_simulation *simulation, int field, const tz_box *box,
-                             void *elements, tz_error *error)
+static tz_status window_read(const tz_problem *problem, const tz_field_reader *from, int field,
+                             const tz_box *box, void *elements, tz_error *error)
 {
-    window w = {.simulation = simulation,
-                .problem = &simulation->problem,
+    window w = {.from = from,
+                .problem = problem,
                 .field = field,
-                .size = tz_problem_element_size(&simulation->problem, field),
+                .size = tz_problem_element_size(problem, field),
                 .box = *box,
                 .elements = elements};
     size_t cells = 1;
@@ -245,6 +245,7 @@ typedef struct source {
 
 typedef struct block {
     const tz_simulation *simulation;
+    const tz_field_reader *from;
     const tz_stencil *stencil;
     const tz_pass *output;
     tz_row_fn *rows;
@@ -253,7 +254,6 @@ typedef struct block {
     const tz_box *to; /* elements that `elements` has room for */
     char *elements;
     source sources[TZ_FIELDS_MAX];
-    tz_slot constants[TZ_CONSTANTS_MAX];
     char *others; /* a row for each other field that the output writes, for each thread */
     size_t others_bytes;
 } block;
@@ -267,7 +267,7 @@ static tz_status read_source(block *b, int field, tz_error *error)
 {
     const tz_problem *problem = &b->simulation->problem;
     const tz_reads reads = tz_stencil_reads(b->stencil, b->output, field);
-    const size_t size = tz_problem_element_size(problem, field);
+    const size_t size = tz_problem_computed_type(problem, field)->size;
     source *s = &b->sources[field];
     size_t count = 1;
     s->box = b->box;
@@ -281,7 +281,18 @@ static tz_status read_source(block *b, int field, tz_error *error)
         return tz_error_set(error, TZ_MEMORY, b->stencil->fields[b->field].name,
                             "not enough memory to compute a part of the field");
     s->elements = s->memory + SLACK * size;
-    return window_read(b->simulation, field, &s->box, s->memory + SLACK * size, error);
+    if (tz_problem_as_computed(problem, field))
+        return window_read(problem, b->from, field, &s->box, s->memory + SLACK * size, error);
+    char *stored = malloc(count * tz_problem_element_size(problem, field));
+    if (!stored)
+        return tz_error_set(error, TZ_MEMORY, b->stencil->fields[b->field].name,
+                            "not enough memory to compute a part of the field");
+    const tz_status status = window_read(problem, b->from, field, &s->box, stored, error);
+    if (!status)
+        tz_stored_load(&problem->storage[field], b->simulation->isa, stored, (int64_t)count,
+                       (float *)(void *)(s->memory + SLACK * size));
+    free(stored);
+    return status;
 }
 
 /* Element (x, y, z) of a source; a row or plane that its output does not read is another one. */
@@ -293,9 +304,9 @@ static tz_view view_of(const block *b, int field, int64_t y, int64_t z)
     z = z < box->low[2] ? box->low[2] : z >= box->high[2] ? box->high[2] - 1 : z;
     const int64_t row = y - box->low[1] + length(box, 1) * (z - box->low[2]);
     const int64_t at = b->box.low[0] - box->low[0] + length(box, 0) * row;
-    return (tz_view){s->elements +
-                         at * (int64_t)tz_problem_element_size(&b->simulation->problem, field),
-                     (ptrdiff_t)length(box, 0)};
+    return (tz_view){
+        s->elements + at * (int64_t)tz_problem_computed_type(&b->simulation->problem, field)->size,
+        (ptrdiff_t)length(box, 0)};
 }
 
 static void compute_row(const block *b, int64_t y, int64_t z, char *others)
@@ -326,13 +337,13 @@ static void compute_row(const block *b, int64_t y, int64_t z, char *others)
     const tz_span span = {
         .in = in,
         .out = out,
-        .constants = b->constants,
+        .constants = b->from->constants,
         .count = length(&b->box, 0),
         .rows = 1,
         .x = b->box.low[0],
         .y = y,
         .z = z,
-        .step = b->simulation->step,
+        .step = b->from->step,
         .engine = b->output->engine,
     };
     b->rows(&span);
@@ -387,29 +398,47 @@ static tz_row_fn *rows_of(const tz_simulation *simulation, const tz_pass *output
     return rows;
 }
 
-static tz_status compute(const tz_simulation *simulation, int field, const tz_box *box,
-                         void *elements, tz_error *error)
+tz_status tz__derived_from(const tz_simulation *simulation, const tz_field_reader *from, int field,
+                           const tz_box *box, void *elements, tz_error *error)
 {
     const tz_stencil *stencil = simulation->problem.stencil;
     tz_box_parts p = {.whole = *box, .most = block_elements(stencil)};
     block *b = calloc(1, sizeof *b);
+    tz_status status = TZ_OK;
     if (!b)
         return tz_error_set(error, TZ_MEMORY, NULL, "not enough memory for rows of cells");
     b->simulation = simulation;
+    b->from = from;
     b->stencil = stencil;
     b->output = tz_stencil_output(stencil, field);
     b->rows = rows_of(simulation, b->output);
     b->field = field;
     b->to = box;
     b->elements = elements;
-    tz_status status =
-        tz_problem_constants_at(&simulation->problem, simulation->step, b->constants, error);
     while (!status && tz_box_next(&p)) {
         b->box = p.part;
         status = compute_block(b, error);
     }
     free(b);
     return status;
+}
+
+static tz_status load_state(void *context, int field, const tz_box *box, void *elements,
+                            tz_error *error)
+{
+    const tz_simulation *simulation = context;
+    return simulation->backend->load(simulation->state, field, box, elements, error);
+}
+
+/* From the fields as they are. */
+static tz_status compute(const tz_simulation *simulation, int field, const tz_box *box,
+                         void *elements, tz_error *error)
+{
+    tz_slot constants[TZ_CONSTANTS_MAX];
+    const tz_field_reader from = {load_state, (void *)simulation, simulation->step, constants};
+    const tz_status status =
+        tz_problem_constants_at(&simulation->problem, simulation->step, constants, error);
+    return status ? status : tz__derived_from(simulation, &from, field, box, elements, error);
 }
 
 tz_status tz__field_load(const tz_simulation *simulation, int field, const tz_box *box,

@@ -4,6 +4,7 @@
 
 #include "backend/slabs/slabs.h"
 #include "base/minmax.h"
+#include "sim/points.h"
 #include "sim/state.h"
 #include <inttypes.h>
 #include <math.h>
@@ -110,6 +111,9 @@ tz_status tz_simulation_fill(tz_simulation *simulation, int field, const tz_box 
     if (!box || memcmp(box, &all, sizeof all) == 0) {
         uint64_t element = 0;
         tz_problem_element(problem, field, value, &element);
+        status = tz__points_before_write(simulation, field, error);
+        if (status)
+            return status;
         tz__simulation_field_changes(simulation, field);
         return simulation->backend->fill(simulation->state, field, &element, error);
     }
@@ -200,9 +204,23 @@ tz_status tz_simulation_write_array(tz_simulation *simulation, int field, const 
     return write_checked(simulation, field, &box, array, place, error);
 }
 
-/* Reads values of a box in pieces; of bits a row at a time, at most. */
+/* Elements as doubles (tz_problem_to_values), or as cells (tz_problem_to_cells). */
+typedef void convert_fn(const tz_problem *problem, int field, const void *elements, int64_t count,
+                        void *out);
+
+static void to_doubles(const tz_problem *problem, int field, const void *elements, int64_t count,
+                       void *out)
+{
+    double *values = out;
+    if (!problem->bits)
+        tz_problem_to_values(problem, field, elements, count, values);
+    for (int64_t i = 0; problem->bits && i < count; i++)
+        values[i] = ((const uint8_t *)elements)[i];
+}
+
+/* Reads values of a box in pieces, each of `size` bytes; of bits a row at a time, at most. */
 static tz_status read_values(const tz_simulation *simulation, int field, const tz_box *box,
-                             double *values, tz_error *error)
+                             convert_fn *convert, size_t size, void *values, tz_error *error)
 {
     enum { CELLS = 1 << 18 };
     const tz_problem *problem = &simulation->problem;
@@ -213,13 +231,11 @@ static tz_status read_values(const tz_simulation *simulation, int field, const t
     if (!elements)
         return tz_error_set(error, TZ_MEMORY, NULL, "not enough memory for rows of cells");
     tz_status status = TZ_OK;
-    for (; !status && tz_box_next(&p); values += p.count) {
+    for (char *to = values; !status && tz_box_next(&p); to += (size_t)p.count * size) {
         status = problem->bits ? tz__cells_read_bits(simulation, field, &p.part, elements, error)
                                : tz__field_load(simulation, field, &p.part, elements, error);
-        if (!status && !problem->bits)
-            tz_problem_to_values(problem, field, elements, p.count, values);
-        for (int64_t i = 0; !status && problem->bits && i < p.count; i++)
-            values[i] = ((const uint8_t *)elements)[i];
+        if (!status)
+            convert(problem, field, elements, p.count, to);
     }
     free(elements);
     return status;
@@ -231,7 +247,8 @@ tz_status tz_simulation_read(const tz_simulation *simulation, int field, const t
     const tz_box all = whole(&simulation->problem);
     box = box ? box : &all;
     const tz_status status = check_box(simulation, field, box, error);
-    return status ? status : read_values(simulation, field, box, values, error);
+    return status ? status
+                  : read_values(simulation, field, box, to_doubles, sizeof *values, values, error);
 }
 
 tz_dtype tz_simulation_dtype(const tz_simulation *simulation, int field)
@@ -249,8 +266,9 @@ tz_status tz_simulation_read_cells(const tz_simulation *simulation, int field, c
         return status;
     if (simulation->problem.bits)
         return tz__cells_read_bits(simulation, field, box, cells, error);
-    if (simulation->problem.origin[field] != 0.0)
-        return read_values(simulation, field, box, cells, error);
+    if (!tz_problem_values_are_elements(&simulation->problem, field))
+        return read_values(simulation, field, box, tz_problem_to_cells,
+                           tz_dtype_size(tz_simulation_dtype(simulation, field)), cells, error);
     return tz__field_load(simulation, field, box, cells, error);
 }
 

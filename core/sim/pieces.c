@@ -5,6 +5,7 @@
 #include "sim/fields.h"
 
 #include "base/minmax.h"
+#include "sim/points.h"
 #include <stdlib.h>
 #include <string.h>
 
@@ -192,6 +193,8 @@ tz_status tz__cells_write(tz_simulation *simulation, int field, const tz_box *bo
         f.values && f.elements
             ? TZ_OK
             : tz_error_set(error, TZ_MEMORY, NULL, "not enough memory for a row of cells");
+    if (!status)
+        status = tz__points_before_write(simulation, field, error);
     tz__simulation_field_changes(simulation, field);
     tz_box_parts p;
     for (int64_t x = box->low[0]; !status && x < box->high[0]; x = p.whole.high[0])

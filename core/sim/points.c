@@ -3,10 +3,12 @@
 #include "sim/points.h"
 
 #include "base/minmax.h"
+#include "sim/derived_points.h"
 #include "sim/simulated_time.h"
 #include "sim/state.h"
 #include <inttypes.h>
 #include <math.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -59,9 +61,13 @@ struct tz_point_sets {
     size_t sources_count;
     tz_receivers **receivers;
     size_t receivers_count;
-    /* Those for the problem; older ones stay, for copies of the problem. */
-    tz_points **lists;
-    size_t lists_count;
+    /* The last one is the problem's. Copies of the problem, which other threads compile for, may
+     * have those before it: their masks are smaller, and they have no lists. */
+    tz_points *of[TZ_FIELDS_MAX];
+    size_t of_count;
+    bool stale;                 /* the lists are not of all sets */
+    tz_derived_points *derived; /* their values follow the recorded ones */
+    size_t derived_count;
     tz_point_values values;
     int64_t filled; /* rows of recorded values that were not brought in */
 };
@@ -237,23 +243,31 @@ static tz_status check_twice(const tz_problem *problem, const tz_points_config *
     return status;
 }
 
+/* The fields whose elements are added to or recorded for a field, of which passes write all. */
+static uint32_t recorded_fields(const tz_problem *problem, int field)
+{
+    uint32_t written = 0;
+    for (int p = 0; p < problem->stencil->passes_count; p++)
+        written |= problem->stencil->passes[p].writes;
+    return tz_stencil_sources(problem->stencil, UINT32_C(1) << field) & written;
+}
+
 static tz_status check_field(const tz_simulation *simulation, int field, bool adds, tz_error *error)
 {
     const tz_problem *problem = &simulation->problem;
     const tz_field *f = &problem->stencil->fields[field];
-    bool written = false;
-    for (int p = 0; p < problem->stencil->passes_count; p++)
-        written = written || problem->stencil->passes[p].writes >> field & 1;
     if (simulation->correction)
         return tz_error_set(error, TZ_UNSUPPORTED, f->name,
-                            "precision \"mixed\" has no receivers and no sources");
-    if (simulation->ranks && simulation->ranks->count > 1)
-        return tz_error_set(error, TZ_UNSUPPORTED, NULL,
-                            "several ranks have no receivers and no sources yet: use one process");
-    if (f->role != TZ_STATE || !written)
+                            "precision \"mixed\" has no receivers and no sources: use \"double\"");
+    if (adds && (f->role != TZ_STATE || recorded_fields(problem, field) == 0))
         return tz_error_set(error, TZ_UNSUPPORTED, f->name,
-                            "'%s' is %s: only a state field has receivers and sources", f->name,
+                            "'%s' is %s: only a state field has sources", f->name,
                             tz_role_name(f->role));
+    if (recorded_fields(problem, field) == 0)
+        return tz_error_set(error, TZ_UNSUPPORTED, f->name,
+                            "'%s' is %s: only a field that iterations change "
+                            "has receivers",
+                            f->name, tz_role_name(f->role));
     if (adds && !tz_type_is_real(f->type))
         return tz_error_set(error, TZ_UNSUPPORTED, f->name,
                             "'%s' has the type %s: sources add to real numbers", f->name,
@@ -309,41 +323,71 @@ static int by_element(const void *a, const void *b)
     return 0;
 }
 
-/* The elements that receivers read, each once, and their numbers in the terms. */
-static size_t number_elements(tz_point_sets *sets, tz_point_at *all)
+/* Each element once, in order, numbered from `first` on. */
+static void make_unique(tz_point_elements *all, int64_t first)
 {
-    size_t count = 0, unique = 0;
-    for (size_t r = 0; r < sets->receivers_count; r++) {
-        const point_set *set = &sets->receivers[r]->points;
-        for (size_t t = 0; t < set->first[set->count]; t++)
-            all[count++] = set->terms[t].cell;
-    }
-    qsort(all, count, sizeof *all, by_element);
-    for (size_t i = 0; i < count; i++)
-        if (unique == 0 || by_element(&all[i], &all[unique - 1]) != 0) {
-            all[unique] = all[i];
-            all[unique].index = (int64_t)unique;
+    size_t unique = 0;
+    if (all->count > 0)
+        qsort(all->at, all->count, sizeof *all->at, by_element);
+    for (size_t i = 0; i < all->count; i++)
+        if (unique == 0 || by_element(&all->at[i], &all->at[unique - 1]) != 0) {
+            all->at[unique] = all->at[i];
+            all->at[unique].index = first + (int64_t)unique;
             unique++;
         }
+    all->count = unique;
+}
+
+/* The elements that receivers read: those of derived fields, and those that iterations record. */
+static tz_status list_elements(const tz_simulation *simulation, tz_point_elements *recorded,
+                               tz_point_elements *derived, tz_error *error)
+{
+    const tz_point_sets *sets = simulation->points;
+    tz_status status = TZ_OK;
+    for (size_t r = 0; r < sets->receivers_count; r++) {
+        const point_set *set = &sets->receivers[r]->points;
+        tz_point_elements *to = tz__is_derived(simulation, set->field) ? derived : recorded;
+        for (size_t t = 0; t < set->first[set->count] && !status; t++)
+            status = tz__point_elements_add(to, &set->terms[t].cell, error);
+    }
+    return status;
+}
+
+/* The numbers of the elements in the terms. */
+static void number_terms(tz_simulation *simulation, const tz_point_elements *recorded,
+                         const tz_point_elements *derived)
+{
+    tz_point_sets *sets = simulation->points;
     for (size_t r = 0; r < sets->receivers_count; r++) {
         point_set *set = &sets->receivers[r]->points;
+        const tz_point_elements *of = tz__is_derived(simulation, set->field) ? derived : recorded;
         for (size_t t = 0; t < set->first[set->count]; t++) {
             const tz_point_at *found =
-                bsearch(&set->terms[t].cell, all, unique, sizeof *all, by_element);
+                bsearch(&set->terms[t].cell, of->at, of->count, sizeof *of->at, by_element);
             set->terms[t].cell.index = found->index;
         }
     }
-    return unique;
 }
 
-static size_t terms_of(const tz_point_sets *sets, bool sources)
+static tz_status make_elements(tz_simulation *simulation, tz_point_elements *recorded,
+                               tz_error *error)
 {
-    size_t count = 0;
-    for (size_t i = 0; sources && i < sets->sources_count; i++)
-        count += sets->sources[i].points.first[sets->sources[i].points.count];
-    for (size_t i = 0; !sources && i < sets->receivers_count; i++)
-        count += sets->receivers[i]->points.first[sets->receivers[i]->points.count];
-    return count;
+    tz_point_sets *sets = simulation->points;
+    tz_point_elements derived = {.count = 0};
+    tz_status status = list_elements(simulation, recorded, &derived, error);
+    tz__derived_points_destroy(sets->derived);
+    sets->derived = NULL;
+    make_unique(&derived, 0);
+    if (!status && derived.count > 0)
+        status = tz__derived_points_create(&sets->derived, simulation, derived.count, derived.at,
+                                           recorded, error);
+    make_unique(recorded, 0);
+    make_unique(&derived, (int64_t)recorded->count);
+    sets->derived_count = derived.count;
+    if (!status)
+        number_terms(simulation, recorded, &derived);
+    free(derived.at);
+    return status;
 }
 
 /* Room for the values of some iterations. */
@@ -381,33 +425,47 @@ static tz_status make_lists(tz_simulation *simulation, tz_error *error)
 {
     tz_point_sets *sets = simulation->points;
     tz_problem *problem = &simulation->problem;
-    const size_t adds = terms_of(sets, true), reads = terms_of(sets, false);
-    tz_point_at *added = malloc((adds + 1) * sizeof *added);
-    tz_point_at *recorded = malloc((reads + 1) * sizeof *recorded);
-    tz_points **lists = realloc(sets->lists, (sets->lists_count + 1) * sizeof *lists);
-    sets->lists = lists ? lists : sets->lists;
-    tz_status status = added && recorded && lists ? TZ_OK : no_memory(error);
-    size_t count = 0;
-    for (size_t s = 0; s < sets->sources_count && !status; s++) {
+    tz_point_elements added = {.count = 0}, recorded = {.count = 0};
+    tz_status status = make_elements(simulation, &recorded, error);
+    for (size_t s = 0; s < sets->sources_count; s++) {
         const point_set *set = &sets->sources[s].points;
-        for (size_t t = 0; t < set->first[set->count]; t++, count++) {
-            added[count] = set->terms[t].cell;
-            added[count].index = (int64_t)count;
+        for (size_t t = 0; t < set->first[set->count] && !status; t++) {
+            tz_point_at cell = set->terms[t].cell;
+            cell.index = (int64_t)added.count;
+            status = tz__point_elements_add(&added, &cell, error);
         }
     }
-    const size_t unique = status ? 0 : number_elements(sets, recorded);
     if (!status)
-        status = make_values(problem, &sets->values, adds, unique, error);
+        status = make_values(problem, &sets->values, added.count, recorded.count, error);
     if (!status)
-        status = tz_points_create(&sets->lists[sets->lists_count], problem, &sets->values, adds,
-                                  added, unique, recorded, error);
-    if (!status)
-        problem->points = sets->lists[sets->lists_count++];
+        status = tz_points_fill(sets->of[sets->of_count - 1], problem, added.count, added.at,
+                                recorded.count, recorded.at, error);
+    sets->stale = status != TZ_OK;
     sets->values.begin = simulation->step;
     sets->filled = 0;
-    free(added);
-    free(recorded);
+    free(added.at);
+    free(recorded.at);
     return status;
+}
+
+/* The problem has points of a field. The next stage makes the lists. */
+static tz_status need_field(tz_simulation *simulation, int field, tz_error *error)
+{
+    tz_point_sets *sets = simulation->points;
+    tz_points *old = sets->of_count > 0 ? sets->of[sets->of_count - 1] : NULL;
+    const uint32_t had = old ? old->fields : 0;
+    const uint32_t fields = had | recorded_fields(&simulation->problem, field);
+    sets->stale = true;
+    if (fields == had)
+        return TZ_OK;
+    tz_points *more = tz_points_create(fields, &sets->values);
+    if (!more)
+        return no_memory(error);
+    if (old)
+        tz_points_clear(old);
+    sets->of[sets->of_count++] = more;
+    simulation->problem.points = more;
+    return TZ_OK;
 }
 
 /* The sets, with what has been recorded brought in: lists may change. */
@@ -447,10 +505,10 @@ static tz_status add_sources(tz_simulation *simulation, const tz_points_config *
         status = no_memory(error);
     if (!status) {
         sets->sources = all;
-        all[sets->sources_count++] = set;
-        status = make_lists(simulation, error);
-        sets->sources_count -= status != TZ_OK;
+        status = need_field(simulation, points->field, error);
     }
+    if (!status)
+        all[sets->sources_count++] = set;
     if (status)
         clear_set(&set.points);
     return status;
@@ -465,15 +523,14 @@ tz_status tz_simulation_add_sources(tz_simulation *simulation, const tz_points_c
     return status;
 }
 
-bool tz_simulation_can_record(const tz_simulation *simulation)
+bool tz_simulation_can_record(const tz_simulation *simulation, int field)
 {
     static const tz_points none = {.fields = 0};
     const tz_place place = tz__simulation_place(simulation, NULL);
     tz_problem problem = simulation->problem;
     tz_plan plan = simulation->plan;
     problem.points = problem.points ? problem.points : &none;
-    return simulation->backend->points && !simulation->correction &&
-           (!simulation->ranks || simulation->ranks->count == 1) &&
+    return check_field(simulation, field, false, NULL) == TZ_OK &&
            simulation->backend->plan(&problem, &place, &plan, NULL) == TZ_OK;
 }
 
@@ -554,10 +611,10 @@ tz_status tz_simulation_add_receivers(tz_simulation *simulation, const tz_points
         r->every = every;
         r->jumps = points->jumps;
         sets->receivers = all;
-        all[sets->receivers_count++] = r;
-        status = make_lists(simulation, error);
-        sets->receivers_count -= status != TZ_OK;
+        status = need_field(simulation, points->field, error);
     }
+    if (!status)
+        all[sets->receivers_count++] = r;
     if (status && r)
         destroy_receivers(r);
     else
@@ -607,7 +664,9 @@ static double sum_point(const tz_problem *problem, const point_set *set, size_t 
 
 typedef struct reception {
     const tz_simulation *simulation;
-    double *room; /* of each thread: the values of an iteration */
+    double *room;   /* of each thread: the values of an iteration */
+    int64_t values; /* so many */
+    atomic_bool failed;
 } reception;
 
 /* Rows of receivers up to a step, since the one at which recorded values begin. */
@@ -638,15 +697,20 @@ static void take_values(const tz_simulation *simulation, const char *recorded, d
 
 static void receive_rows(void *any, int64_t begin, int64_t end, int thread)
 {
-    const reception *r = any;
+    reception *r = any;
     const tz_simulation *simulation = r->simulation;
     const tz_point_sets *sets = simulation->points;
     const tz_point_values *values = &sets->values;
-    double *numbers = r->room + thread * values->records;
+    double *numbers = r->room + thread * r->values;
     for (int64_t k = begin; k < end; k++) {
         const int64_t step = values->begin + k + 1;
         take_values(simulation, values->recorded + (size_t)(k * values->records) * values->slot,
                     numbers);
+        if (sets->derived &&
+            tz__derived_points_compute(sets->derived, k, numbers + values->records, NULL)) {
+            atomic_store(&r->failed, true);
+            return;
+        }
         for (size_t i = 0; i < sets->receivers_count; i++) {
             tz_receivers *to = sets->receivers[i];
             const point_set *set = &to->points;
@@ -672,20 +736,29 @@ static tz_status bring_in(tz_simulation *simulation, tz_error *error)
     for (size_t i = 0; i < sets->receivers_count && !status; i++)
         status = need_rows(sets->receivers[i], rows_until(values, sets->receivers[i]->every, end),
                            error);
+    if (!status && sets->derived)
+        status = tz__derived_points_begin(sets->derived, values->begin + 1, sets->filled, error);
     if (status)
         return status;
-    reception r = {
-        .simulation = simulation,
-        .room =
-            malloc((size_t)(tz_threads_count(simulation->pool) * values->records) * sizeof(double)),
-    };
+    reception r = {.simulation = simulation,
+                   .values = values->records + (int64_t)sets->derived_count};
+    r.room = malloc((size_t)(tz_threads_count(simulation->pool) * r.values) * sizeof(double));
     if (!r.room)
         return no_memory(error);
     tz_threads_for(simulation->pool, sets->filled, receive_rows, &r);
     free(r.room);
+    if (atomic_load(&r.failed))
+        return no_memory(error);
     for (size_t i = 0; i < sets->receivers_count; i++)
         sets->receivers[i]->rows += rows_until(values, sets->receivers[i]->every, end);
     return TZ_OK;
+}
+
+tz_status tz__points_before_write(tz_simulation *simulation, int field, tz_error *error)
+{
+    return simulation->problem.stencil->fields[field].role == TZ_STATE
+               ? TZ_OK
+               : tz_simulation_receive(simulation, error);
 }
 
 void tz__points_renew(tz_simulation *simulation)
@@ -727,7 +800,7 @@ void tz_receivers_drop(tz_receivers *r, int64_t rows)
 
 /* ---- Calls of the backend -------------------------------------------------------------------- */
 
-tz_status tz__points_check(const tz_simulation *simulation, int64_t steps, tz_error *error)
+tz_status tz__points_check(tz_simulation *simulation, int64_t steps, tz_error *error)
 {
     const tz_point_sets *sets = simulation->points;
     for (size_t s = 0; sets && s < sets->sources_count; s++) {
@@ -739,19 +812,19 @@ tz_status tz__points_check(const tz_simulation *simulation, int64_t steps, tz_er
                                 "%" PRId64,
                                 set->source.steps, end);
     }
-    return TZ_OK;
+    return sets && sets->stale ? make_lists(simulation, error) : TZ_OK;
 }
 
 int64_t tz__points_longest(const tz_simulation *simulation)
 {
-    return simulation->points && simulation->problem.points ? simulation->points->values.rows
-                                                            : INT64_MAX;
+    const tz_point_sets *sets = simulation->points;
+    return !sets || sets->of_count == 0 ? INT64_MAX : sets->stale ? ROWS_LEAST : sets->values.rows;
 }
 
 tz_status tz__points_begin(tz_simulation *simulation, int64_t iterations, tz_error *error)
 {
     tz_point_sets *sets = simulation->points;
-    if (!sets || !simulation->problem.points)
+    if (!simulation->problem.points)
         return TZ_OK;
     tz_status status = tz__points_check(simulation, iterations, error);
     if (!status && (sets->filled + iterations > sets->values.rows ||
@@ -787,11 +860,11 @@ void tz__points_destroy(tz_simulation *simulation)
     }
     for (size_t i = 0; i < sets->receivers_count; i++)
         destroy_receivers(sets->receivers[i]);
-    for (size_t i = 0; i < sets->lists_count; i++)
-        tz_points_destroy(sets->lists[i]);
+    for (size_t i = 0; i < sets->of_count; i++)
+        tz_points_destroy(sets->of[i]);
     free(sets->sources);
     free(sets->receivers);
-    free(sets->lists);
+    tz__derived_points_destroy(sets->derived);
     free(sets->values.added);
     free(sets->values.recorded);
     free(sets);

@@ -59,20 +59,22 @@ typedef struct tz_received {
 } tz_received;
 tz_received tz_receivers_get(const tz_receivers *receivers);
 void tz_receivers_drop(tz_receivers *receivers, int64_t rows);
-/* Can the present plan record at points? */
-bool tz_simulation_can_record(const tz_simulation *simulation);
+/* Can the present plan record a field at points? */
+bool tz_simulation_can_record(const tz_simulation *simulation, int field);
 /* May a jump pass over its sources and receivers? */
 bool tz_simulation_points_jump(const tz_simulation *simulation);
 
 /* ---- For run.c ------------------------------------------------------------------------------- */
 
-/* Have all sources values for a run of so many iterations? TZ_SHAPE */
-tz_status tz__points_check(const tz_simulation *simulation, int64_t steps, tz_error *error);
+/* Makes what is new ready. TZ_SHAPE: not all sources have values for so many iterations. */
+tz_status tz__points_check(tz_simulation *simulation, int64_t steps, tz_error *error);
 /* The most iterations of a call of the backend. */
 int64_t tz__points_longest(const tz_simulation *simulation);
 /* Before a call: the values that sources add. After it. */
 tz_status tz__points_begin(tz_simulation *simulation, int64_t iterations, tz_error *error);
 void tz__points_end(tz_simulation *simulation, int64_t iterations);
+/* Before a field is written: derived values until now depend on static fields. */
+tz_status tz__points_before_write(tz_simulation *simulation, int field, tz_error *error);
 /* Parameters have changed, on which formulas of sources depend. */
 void tz__points_renew(tz_simulation *simulation);
 void tz__points_destroy(tz_simulation *simulation);

@@ -64,6 +64,27 @@ const tz_boundary *tz_simulation_boundary(const tz_simulation *simulation, int a
     return simulation->problem.boundary[axis];
 }
 
+bool tz_simulation_storage(const tz_simulation *simulation, int field, tz_storage_wish *out)
+{
+    const tz_problem *problem = &simulation->problem;
+    const tz_storage *storage = &problem->storage[field];
+    *out = (tz_storage_wish){.field = problem->stencil->fields[field].name,
+                             .as = storage->as,
+                             .origin = problem->origin[field] + (double)storage->add,
+                             .scale = (double)storage->scale};
+    return storage->as != TZ_STORED_AS_COMPUTED;
+}
+
+const char *tz_simulation_precision_text(const tz_simulation *simulation,
+                                         char text[TZ_STORAGE_TEXT_SIZE + 32])
+{
+    char storage[TZ_STORAGE_TEXT_SIZE];
+    tz_problem_storage_text(&simulation->problem, storage);
+    snprintf(text, TZ_STORAGE_TEXT_SIZE + 32, "%s%s%s", tz_simulation_precision(simulation),
+             storage[0] ? ", stored as " : "", storage);
+    return text;
+}
+
 const double *tz_simulation_boundary_values(const tz_simulation *simulation, int field)
 {
     return simulation->problem.boundary_value[field];
@@ -291,10 +312,13 @@ static tz_status report_divergence(const tz_simulation *simulation, tz_error *er
         return tz_error_set(error, TZ_DIVERGED, stencil->id,
                             "field '%s' is not finite at cell (%" PRId64 ", %" PRId64 ", %" PRId64
                             ") at step %" PRId64 " (%" PRId64 " such cells; all were finite at "
-                            "step %" PRId64 "): use a smaller time step or check the input",
+                            "step %" PRId64 "): %suse a smaller time step or check the input",
                             stencil->fields[f].name, reduction.first_not_finite[0],
                             reduction.first_not_finite[1], reduction.first_not_finite[2],
-                            simulation->step, reduction.not_finite, simulation->finite_step);
+                            simulation->step, reduction.not_finite, simulation->finite_step,
+                            tz_problem_as_computed(&simulation->problem, f)
+                                ? ""
+                                : "it is stored as half, up to 65504: give a larger scale, ");
     }
     return tz_error_set(error, TZ_BACKEND, stencil->id,
                         "the check of step %" PRId64 " found a value that is not finite, and the "

@@ -30,6 +30,11 @@ const char *tz_simulation_precision(const tz_simulation *simulation);
 /* The rules of the low and the high side of an axis. */
 const tz_boundary *tz_simulation_boundary(const tz_simulation *simulation, int axis);
 /* The boundary values of a field, one for each side: TZ_SIDES. */
+/* How a field is stored; false: as updates compute with it. */
+bool tz_simulation_storage(const tz_simulation *simulation, int field, tz_storage_wish *out);
+/* "single", or "single, stored as half". */
+const char *tz_simulation_precision_text(const tz_simulation *simulation,
+                                         char text[TZ_STORAGE_TEXT_SIZE + 32]);
 const double *tz_simulation_boundary_values(const tz_simulation *simulation, int field);
 /* What memory leaves out of a field's values (tz_setup.origins); mostly 0. */
 double tz_simulation_origin(const tz_simulation *simulation, int field);

@@ -134,6 +134,17 @@ tz_status tz__simulation_need_fields(const tz_simulation *simulation, tz_error *
  * grid. */
 bool tz__is_derived(const tz_simulation *simulation, int field);
 
+/* Where the other fields come from: load() is that of tz_backend. */
+typedef struct tz_field_reader {
+    tz_status (*load)(void *context, int field, const tz_box *box, void *elements, tz_error *error);
+    void *context;
+    int64_t step;
+    const tz_slot *constants;
+} tz_field_reader;
+/* [any thread] if load() is, and the box is small */
+tz_status tz__derived_from(const tz_simulation *simulation, const tz_field_reader *from, int field,
+                           const tz_box *box, void *elements, tz_error *error);
+
 /* As load and reduce of tz_backend, for any field that is not streamed. */
 tz_status tz__field_load(const tz_simulation *simulation, int field, const tz_box *box,
                          void *elements, tz_error *error);

@@ -30,6 +30,25 @@
     }
 TZ_ELEMENT_TABLE(CONVERSIONS)
 
+#define STORED_CONVERSIONS(element, stored, name, c_type, array, epsilon, value_of, element_of)    \
+    static void put_##element(const double *values, double origin, int64_t count, void *elements)  \
+    {                                                                                              \
+        for (int64_t i = 0; i < count; i++)                                                        \
+            ((c_type *)elements)[i] = element_of((float)(values[i] - origin));                     \
+    }                                                                                              \
+    static void get_##element(const void *elements, int64_t count, double *values)                 \
+    {                                                                                              \
+        for (int64_t i = 0; i < count; i++)                                                        \
+            values[i] = value_of(((const c_type *)elements)[i]);                                   \
+    }                                                                                              \
+    static bool is_nan_##element(const void *at)                                                   \
+    {                                                                                              \
+        c_type half;                                                                               \
+        memcpy(&half, at, sizeof half);                                                            \
+        return value_of(half) != value_of(half);                                                   \
+    }
+TZ_STORED_TABLE(STORED_CONVERSIONS)
+
 /* ---- Tables ---------------------------------------------------------------------------------- */
 
 #define ROW(element, type, precision, c_type, array, epsilon, fma, member)                         \
@@ -45,7 +64,10 @@ TZ_ELEMENT_TABLE(CONVERSIONS)
      put_##element,                                                                                \
      get_##element,                                                                                \
      is_nan_##element},
-static const tz_element_type rows[TZ_ELEMENTS] = {TZ_ELEMENT_TABLE(ROW)};
+#define STORED_ROW(element, stored, name, c_type, array, epsilon, value_of, element_of)            \
+    ROW(element, REAL, SINGLE, c_type, array, epsilon, "", f)
+static const tz_element_type rows[TZ_ELEMENTS] = {TZ_ELEMENT_TABLE(ROW)
+                                                      TZ_STORED_TABLE(STORED_ROW)};
 
 #define AT(element, type, precision, ...) [TZ_##type][TZ_##precision] = TZ_ELEMENT_##element,
 static const unsigned char places[TZ_TYPES][TZ_PRECISIONS] = {TZ_ELEMENT_TABLE(AT)};
@@ -53,6 +75,30 @@ static const unsigned char places[TZ_TYPES][TZ_PRECISIONS] = {TZ_ELEMENT_TABLE(A
 const tz_element_type *tz_element_type_of(tz_type type, tz_precision precision)
 {
     return &rows[places[type][tz_type_is_real(type) ? precision : 0]];
+}
+
+const tz_element_type *tz_element_type_stored(tz_stored as)
+{
+#define STORED_AT(element, stored, ...) [TZ_STORED_##stored] = TZ_ELEMENT_##element,
+    static const unsigned char stored[] = {[TZ_STORED_AS_COMPUTED] = TZ_ELEMENT_F32,
+                                           TZ_STORED_TABLE(STORED_AT)};
+    return &rows[stored[as]];
+}
+
+const char *tz_stored_name(tz_stored as)
+{
+#define STORED_NAME(element, stored, name, ...) [TZ_STORED_##stored] = (name),
+    static const char *const names[] = {TZ_STORED_TABLE(STORED_NAME)};
+    return as == TZ_STORED_AS_COMPUTED ? tz_precision_name(rows[TZ_ELEMENT_F32].precision)
+                                       : names[as];
+}
+
+int tz_stored_find(const char *name)
+{
+    for (int as = 0; as < TZ_STORED_COUNT; as++)
+        if (strcmp(name, tz_stored_name((tz_stored)as)) == 0)
+            return as;
+    return -1;
 }
 
 const tz_element_type *tz_element_type_of_array(tz_dtype dtype)

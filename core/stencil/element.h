@@ -5,6 +5,7 @@
 #define TZ_CORE_STENCIL_ELEMENT_H
 
 #include "base/array.h"
+#include "stencil/stored.h"
 #include <stdbool.h>
 #include <stddef.h>
 #include <trapeze/types.h>
@@ -18,8 +19,15 @@
     X(I32, INT, SINGLE, int32_t, I32, 0, "", i)                                                    \
     X(WORD, BITS, SINGLE, uint32_t, U8, 0, "", i)
 
+/* Reals of single precision that only lie in memory so (stencil/stored.h). X(element, its
+ * TZ_STORED_, its name in scenarios, C type in memory, type of arrays and files, epsilon, value of
+ * an element, element of a value). */
+#define TZ_STORED_TABLE(X) X(F16, HALF, "half", uint16_t, F32, 0x1p-10, tz_half_value, tz_half_of)
+
 #define TZ__ELEMENT(element, ...) TZ_ELEMENT_##element,
-typedef enum tz_element { TZ_ELEMENT_TABLE(TZ__ELEMENT) TZ_ELEMENTS } tz_element;
+typedef enum tz_element {
+    TZ_ELEMENT_TABLE(TZ__ELEMENT) TZ_STORED_TABLE(TZ__ELEMENT) TZ_ELEMENTS
+} tz_element;
 
 /* In which residuals are computed, and the corrections of precision "mixed". */
 #define TZ_PRECISION_RESIDUAL TZ_DOUBLE
@@ -50,6 +58,11 @@ typedef struct tz_element_type {
 } tz_element_type;
 
 const tz_element_type *tz_element_type_of(tz_type type, tz_precision precision);
+/* Of reals of single precision. */
+const tz_element_type *tz_element_type_stored(tz_stored as);
+/* "half"; "single" for TZ_STORED_AS_COMPUTED. tz_stored_find() returns -1 for an unknown name. */
+const char *tz_stored_name(tz_stored as);
+int tz_stored_find(const char *name);
 /* The one whose cells are so in arrays. */
 const tz_element_type *tz_element_type_of_array(tz_dtype dtype);
 

@@ -49,40 +49,47 @@ static tz_status make_list(tz_point_list *list, const tz_problem *problem, int f
     return TZ_OK;
 }
 
-tz_status tz_points_create(tz_points **out, const tz_problem *problem,
-                           const tz_point_values *values, size_t adds, const tz_point_at *added,
-                           size_t records, const tz_point_at *recorded, tz_error *error)
+tz_points *tz_points_create(uint32_t fields, const tz_point_values *values)
 {
-    *out = NULL;
     tz_points *points = calloc(1, sizeof *points);
-    if (!points)
-        return tz_error_set(error, TZ_MEMORY, NULL, "not enough memory for points");
-    points->values = values;
+    if (points)
+        *points = (tz_points){.fields = fields, .values = values};
+    return points;
+}
+
+tz_status tz_points_fill(tz_points *points, const tz_problem *problem, size_t adds,
+                         const tz_point_at *added, size_t records, const tz_point_at *recorded,
+                         tz_error *error)
+{
     tz_status status = TZ_OK;
+    tz_points_clear(points);
     for (int f = 0; f < problem->stencil->fields_count && !status; f++) {
         status = make_list(&points->added[f], problem, f, adds, added, error);
         if (!status)
             status = make_list(&points->recorded[f], problem, f, records, recorded, error);
-        if (points->added[f].count + points->recorded[f].count > 0)
-            points->fields |= 1u << f;
     }
     if (status)
-        tz_points_destroy(points);
-    else
-        *out = points;
+        tz_points_clear(points);
+    points->generation++;
     return status;
 }
 
-void tz_points_destroy(tz_points *points)
+void tz_points_clear(tz_points *points)
 {
-    if (!points)
-        return;
     for (int f = 0; f < TZ_FIELDS_MAX; f++) {
         free(points->added[f].of);
         free(points->added[f].first);
         free(points->recorded[f].of);
         free(points->recorded[f].first);
     }
+    memset(points->added, 0, sizeof points->added);
+    memset(points->recorded, 0, sizeof points->recorded);
+}
+
+void tz_points_destroy(tz_points *points)
+{
+    if (points)
+        tz_points_clear(points);
     free(points);
 }
 
@@ -143,21 +150,16 @@ static tz_status gather_list(gathering *g, const tz_problem *slab, const tz_poin
     return TZ_OK;
 }
 
-tz_status tz_points_of_slab(tz_points **out, const tz_problem *slab, tz_error *error)
+tz_status tz_points_fill_slab(tz_points *points, const tz_problem *slab, tz_error *error)
 {
     const tz_points *whole = slab->slab.of->points;
     gathering added = {.slab = NULL}, recorded = {.slab = NULL};
-    *out = NULL;
-    if (!whole)
-        return TZ_OK;
     tz_status status = gather_list(&added, slab, whole->added, false, error);
     if (!status)
         status = gather_list(&recorded, slab, whole->recorded, true, error);
     if (!status)
-        status = tz_points_create(out, slab, whole->values, added.count, added.points,
-                                  recorded.count, recorded.points, error);
-    if (!status)
-        (*out)->fields = whole->fields;
+        status = tz_points_fill(points, slab, added.count, added.points, recorded.count,
+                                recorded.points, error);
     free(added.points);
     free(recorded.points);
     return status;

@@ -33,8 +33,10 @@ typedef struct tz_point_values {
 } tz_point_values;
 
 typedef struct tz_points {
-    uint32_t fields; /* mask of those that have points */
+    uint32_t fields; /* mask of those that may have points: never changes */
+    /* Change between stages. */
     tz_point_list added[TZ_FIELDS_MAX], recorded[TZ_FIELDS_MAX];
+    uint64_t generation;           /* of the lists, from 1; 0: none are made */
     const tz_point_values *values; /* borrowed */
 } tz_points;
 
@@ -45,13 +47,16 @@ typedef struct tz_point_at {
     int64_t index;
 } tz_point_at;
 
-/* `values` is borrowed. Errors: TZ_MEMORY. */
-tz_status tz_points_create(tz_points **out, const tz_problem *problem,
-                           const tz_point_values *values, size_t adds, const tz_point_at *added,
-                           size_t records, const tz_point_at *recorded, tz_error *error);
-/* Those of problem->slab.of that lie in a slab: added also in its ghost zone, recorded only in its
- * own cells. *out is NULL if the whole has none. */
-tz_status tz_points_of_slab(tz_points **out, const tz_problem *slab, tz_error *error);
+/* Without lists. *out is NULL if there is not enough memory. */
+tz_points *tz_points_create(uint32_t fields, const tz_point_values *values);
+/* Lists in place of those that it has. Errors: TZ_MEMORY, and it has none. */
+tz_status tz_points_fill(tz_points *points, const tz_problem *problem, size_t adds,
+                         const tz_point_at *added, size_t records, const tz_point_at *recorded,
+                         tz_error *error);
+/* The points of problem->slab.of that lie in a slab: added also in its ghost zone, recorded only in
+ * its own cells. */
+tz_status tz_points_fill_slab(tz_points *points, const tz_problem *slab, tz_error *error);
+void tz_points_clear(tz_points *points);   /* frees its lists */
 void tz_points_destroy(tz_points *points); /* NULL is fine */
 
 /* Does pass number `pass` change a field as the last one of an iteration, and has the field

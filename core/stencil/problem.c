@@ -2,6 +2,7 @@
  * core/sim and core/predict. */
 #include "stencil/problem.h"
 
+#include "base/minmax.h"
 #include "base/names.h"
 #include <inttypes.h>
 #include <math.h>
@@ -10,6 +11,13 @@
 #include <string.h>
 
 const tz_element_type *tz_problem_element_type(const tz_problem *problem, int field)
+{
+    return tz_problem_as_computed(problem, field)
+               ? tz_problem_computed_type(problem, field)
+               : tz_element_type_stored(problem->storage[field].as);
+}
+
+const tz_element_type *tz_problem_computed_type(const tz_problem *problem, int field)
 {
     return tz_element_type_of(problem->stencil->fields[field].type, problem->precision);
 }
@@ -39,19 +47,73 @@ int64_t tz_problem_elements(const tz_problem *problem)
     return problem->elements[0] * problem->elements[1] * problem->elements[2];
 }
 
+bool tz_problem_values_are_elements(const tz_problem *problem, int field)
+{
+    return problem->origin[field] == 0.0 && tz_problem_as_computed(problem, field);
+}
+
+bool tz_problem_all_as_computed(const tz_problem *problem)
+{
+    for (int f = 0; f < problem->stencil->fields_count; f++)
+        if (!tz_problem_as_computed(problem, f))
+            return false;
+    return true;
+}
+
+/* ---- Conversions ----------------------------------------------------------------------------- */
+
+enum { PIECE = 2048 }; /* values that are converted at once */
+
 void tz_problem_to_elements(const tz_problem *problem, int field, const double *values,
                             int64_t count, void *elements)
 {
-    tz_problem_element_type(problem, field)->put(values, problem->origin[field], count, elements);
+    const tz_element_type *type = tz_problem_element_type(problem, field);
+    if (tz_problem_as_computed(problem, field)) {
+        type->put(values, problem->origin[field], count, elements);
+        return;
+    }
+    float computed[PIECE];
+    for (int64_t first = 0; first < count; first += PIECE) {
+        const int64_t some = tz_min(PIECE, count - first);
+        tz_problem_real(problem)->put(values + first, problem->origin[field], some, computed);
+        tz_stored_store(&problem->storage[field], tz_machine_isa(), computed, some,
+                        (char *)elements + (size_t)first * type->size);
+    }
+}
+
+void tz_problem_to_computed(const tz_problem *problem, int field, const void *elements,
+                            int64_t count, double *computed)
+{
+    const tz_element_type *type = tz_problem_element_type(problem, field);
+    if (tz_problem_as_computed(problem, field)) {
+        type->get(elements, count, computed);
+        return;
+    }
+    float values[PIECE];
+    for (int64_t first = 0; first < count; first += PIECE) {
+        const int64_t some = tz_min(PIECE, count - first);
+        tz_stored_load(&problem->storage[field], tz_machine_isa(),
+                       (const char *)elements + (size_t)first * type->size, some, values);
+        tz_problem_real(problem)->get(values, some, computed + first);
+    }
 }
 
 void tz_problem_to_values(const tz_problem *problem, int field, const void *elements, int64_t count,
                           double *values)
 {
     const double origin = problem->origin[field];
-    tz_problem_element_type(problem, field)->get(elements, count, values);
+    tz_problem_to_computed(problem, field, elements, count, values);
     for (int64_t i = 0; origin != 0.0 && i < count; i++) /* 0 would turn -0 into +0 */
         values[i] += origin;
+}
+
+void tz_problem_to_cells(const tz_problem *problem, int field, const void *elements, int64_t count,
+                         void *cells)
+{
+    if (tz_problem_value_dtype(problem, field) == TZ_DTYPE_F64)
+        tz_problem_to_values(problem, field, elements, count, cells);
+    else
+        tz_stored_load(&problem->storage[field], tz_machine_isa(), elements, count, cells);
 }
 
 void tz_bits_spread(const uint32_t *row, int64_t words, int64_t x, int64_t count, uint8_t *cells)
@@ -206,7 +268,28 @@ const char *tz_problem_fault(const tz_problem *problem, int field, double value)
 {
     const bool bits = tz_type_is_bits(problem->stencil->fields[field].type);
     const tz_dtype dtype = bits ? TZ_DTYPE_BOOL : tz_problem_dtype(problem, field);
-    return isfinite(value) ? tz_dtype_fault(dtype, value) : "must be finite";
+    const char *fault = isfinite(value) ? tz_dtype_fault(dtype, value) : "must be finite";
+    if (fault || tz_problem_as_computed(problem, field))
+        return fault;
+    uint64_t element = 0;
+    tz_problem_element(problem, field, value, &element);
+    tz_problem_to_values(problem, field, &element, 1, &value);
+    return isfinite(value) ? NULL : "becomes infinite in half: give a larger scale or an origin";
+}
+
+static tz_status check_boundary_values(const tz_problem *problem, tz_error *error)
+{
+    const tz_stencil *stencil = problem->stencil;
+    for (int k = 0; k < stencil->fields_count * TZ_SIDES; k++) {
+        const int f = k / TZ_SIDES;
+        const double value = problem->boundary_value[f][k % TZ_SIDES];
+        const char *fault = tz_problem_fault(problem, f, value);
+        if (fault)
+            return tz_error_set(
+                error, TZ_RANGE, "boundary_values", "the value of '%s' (type %s) is %.10g; it %s",
+                stencil->fields[f].name, tz_type_name(stencil->fields[f].type), value, fault);
+    }
+    return TZ_OK;
 }
 
 static tz_status resolve_boundary_values(tz_problem *problem, const tz_simulation_config *config,
@@ -229,16 +312,7 @@ static tz_status resolve_boundary_values(tz_problem *problem, const tz_simulatio
             if (given->sides == 0 || given->sides >> side & 1)
                 problem->boundary_value[f][side] = given->value;
     }
-    for (int k = 0; k < stencil->fields_count * TZ_SIDES; k++) {
-        const int f = k / TZ_SIDES;
-        const double value = problem->boundary_value[f][k % TZ_SIDES];
-        const char *fault = tz_problem_fault(problem, f, value);
-        if (fault)
-            return tz_error_set(
-                error, TZ_RANGE, "boundary_values", "the value of '%s' (type %s) is %.10g; it %s",
-                stencil->fields[f].name, tz_type_name(stencil->fields[f].type), value, fault);
-    }
-    return TZ_OK;
+    return check_boundary_values(problem, error);
 }
 
 /* ---- Setups ---------------------------------------------------------------------------------- */
@@ -656,10 +730,13 @@ tz_problem tz_problem_in_double(const tz_problem *problem)
     memcpy(in_double.constants, problem->constants_in_double, sizeof in_double.constants);
     for (int f = 0; f < problem->stencil->fields_count; f++)
         if (tz_type_is_real(problem->stencil->fields[f].type)) {
-            for (int side = 0; side < TZ_SIDES; side++)
-                in_double.boundary_value[f][side] =
-                    (float)(problem->boundary_value[f][side] - problem->origin[f]);
+            for (int side = 0; side < TZ_SIDES; side++) {
+                uint64_t element = 0;
+                tz_problem_element(problem, f, problem->boundary_value[f][side], &element);
+                tz_problem_to_computed(problem, f, &element, 1, &in_double.boundary_value[f][side]);
+            }
             in_double.origin[f] = 0.0;
+            in_double.storage[f].as = TZ_STORED_AS_COMPUTED;
         }
     return in_double;
 }
@@ -749,6 +826,10 @@ tz_status tz_problem_resolve(tz_problem *problem, const tz_stencil *stencil,
         status = default_params(problem, error);
     if (!status)
         status = tz_problem_set_params(problem, config->params_count, config->params, error);
+    if (!status)
+        status = tz_problem_resolve_storage(problem, config, error);
+    if (!status && !tz_problem_all_as_computed(problem))
+        status = check_boundary_values(problem, error);
     if (status)
         tz_problem_clear(problem);
     return status;

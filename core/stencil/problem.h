@@ -28,7 +28,9 @@ typedef struct tz_problem {
     tz_precision precision;
     tz_boundary boundary[TZ_AXES][2]; /* low and high side */
     double boundary_value[TZ_FIELDS_MAX][TZ_SIDES];
-    double origin[TZ_FIELDS_MAX];        /* memory holds a field's values minus this; else 0 */
+    /* updates compute with a field's values minus this; else 0 */
+    double origin[TZ_FIELDS_MAX];
+    tz_storage storage[TZ_FIELDS_MAX];   /* of what updates compute with */
     tz_value params[TZ_PARAMS_MAX];      /* texts are owned by the problem */
     tz_slot constants[TZ_CONSTANTS_MAX]; /* those that vary: of iteration 0 */
     /* As derive() gives them for double precision, whatever the precision is. */
@@ -112,11 +114,15 @@ tz_problem tz_problem_in_double(const tz_problem *problem);
 /* The type of a field's elements, and of the reals. */
 const tz_element_type *tz_problem_element_type(const tz_problem *problem, int field);
 const tz_element_type *tz_problem_real(const tz_problem *problem);
+/* Of a field's values as updates compute with them. */
+const tz_element_type *tz_problem_computed_type(const tz_problem *problem, int field);
 /* Bytes of an element of a field, and the type of its cells in memory. */
 size_t tz_problem_element_size(const tz_problem *problem, int field);
 tz_dtype tz_problem_dtype(const tz_problem *problem, int field);
 /* The type that holds the values of a field's cells: float64 if they are a float and an origin. */
 tz_dtype tz_problem_value_dtype(const tz_problem *problem, int field);
+/* Are its cells what memory holds? */
+bool tz_problem_values_are_elements(const tz_problem *problem, int field);
 /* Elements of a field. */
 int64_t tz_problem_elements(const tz_problem *problem);
 
@@ -125,12 +131,31 @@ const char *tz_problem_fault(const tz_problem *problem, int field, double value)
 /* Write `value` as an element of a field. The 32 cells of a word of bits are all 0 or all 1. */
 void tz_problem_element(const tz_problem *problem, int field, double value, void *element);
 
-/* Values of cells to elements and back; not for bits. Only these two and tz_problem_element() know
- * how an origin is applied. */
+/* Values of cells to elements and back; not for bits. Only these functions and
+ * tz_problem_element() know how origins are applied. */
 void tz_problem_to_elements(const tz_problem *problem, int field, const double *values,
                             int64_t count, void *elements);
 void tz_problem_to_values(const tz_problem *problem, int field, const void *elements, int64_t count,
                           double *values);
+/* Elements to cells of tz_problem_value_dtype(). */
+void tz_problem_to_cells(const tz_problem *problem, int field, const void *elements, int64_t count,
+                         void *cells);
+/* Elements to what updates compute with, as doubles. */
+void tz_problem_to_computed(const tz_problem *problem, int field, const void *elements,
+                            int64_t count, double *computed);
+/* Is a field stored as updates compute with it? */
+static inline bool tz_problem_as_computed(const tz_problem *problem, int field)
+{
+    return problem->storage[field].as == TZ_STORED_AS_COMPUTED;
+}
+/* Is every field? */
+bool tz_problem_all_as_computed(const tz_problem *problem);
+/* Part of tz_problem_resolve(), when the origins are known. Errors: TZ_UNKNOWN, TZ_RANGE,
+ * TZ_UNSUPPORTED. */
+tz_status tz_problem_resolve_storage(tz_problem *problem, const tz_simulation_config *config,
+                                     tz_error *error);
+/* "half" if all reals are stored so; "u half, v half from 80 by 0.5": these; "": none. */
+const char *tz_problem_storage_text(const tz_problem *problem, char text[TZ_STORAGE_TEXT_SIZE]);
 
 /* Bits of a row of `words` words as bytes, from cell x on. */
 void tz_bits_spread(const uint32_t *row, int64_t words, int64_t x, int64_t count, uint8_t *cells);

@@ -4,6 +4,7 @@
 #define TZ_CORE_STENCIL_TYPES_H
 
 #include "stencil/plan.h"
+#include "stencil/stored.h"
 
 /* A box of cells, half open: low <= x < high on each axis, x first. */
 typedef struct tz_box {
@@ -24,6 +25,14 @@ typedef struct tz_side_value {
     uint32_t sides;
     double value;
 } tz_side_value;
+
+/* How a scenario wants a field to be stored, or all fields of reals. */
+typedef struct tz_storage_wish {
+    const char *field; /* NULL: all */
+    tz_stored as;
+    double origin; /* a value of the field; NAN: what updates compute with is stored */
+    double scale;  /* a power of two */
+} tz_storage_wish;
 
 /* How a scenario gives a constant that varies: a list, or a formula. */
 typedef struct tz_series {
@@ -73,6 +82,8 @@ typedef struct tz_simulation_config {
     int precision;           /* tz_precision, or -1: single (none for integer stencils) */
     /* With double precision: iterate corrections in single precision on residuals in double. */
     bool mixed;
+    size_t storage_count;
+    const tz_storage_wish *storage; /* later ones replace earlier ones */
     /* "clamp", or "clamp:fixed": low and high side; NULL: the stencil's default */
     const char *boundary[TZ_AXES];
     size_t boundary_values_count;

@@ -5,6 +5,7 @@
 #include "base/minmax.h"
 #include "kernels/cpu/finish.h"
 #include "kernels/cpu/points.h"
+#include "kernels/cpu/stored.h"
 #include "stencil/stencil.h"
 #include <math.h>
 #include <sched.h>
@@ -217,11 +218,16 @@ int tz_diamond_arrays_used(const tz_stencil *stencil, int field)
     return turns ? 2 : 1;
 }
 
-/* A row that is computed and lost, and one of a streamed field. */
-size_t tz_diamond_spare_bytes(const tz_stage *stage)
+static size_t spare_row_bytes(const tz_stage *stage)
 {
     const size_t row = (size_t)(stage->elements[0] + 4 * TZ_ALIGN_ELEMENTS) * sizeof(double);
-    return 2 * ((row + LINE - 1) / LINE * LINE);
+    return (row + LINE - 1) / LINE * LINE;
+}
+
+/* A row that is computed and lost, one of a streamed field, and rows of stored fields. */
+size_t tz_diamond_spare_bytes(const tz_stage *stage)
+{
+    return 2 * spare_row_bytes(stage) + tz_stored_scratch_bytes(stage);
 }
 
 /* Counts a diamond `times` times; returns the elements that it computes. */
@@ -306,7 +312,7 @@ typedef struct run {
     diamonds d;
     level level[TZ_LEVELS_MAX + 1]; /* from 1 on */
     tz_diamond_arrays arrays;       /* after the last level */
-    size_t spare_bytes;             /* of a thread, in stage->spare */
+    size_t spare_bytes, spare_row;  /* of a thread, in stage->spare */
     _Atomic int64_t next;
     /* Of each tile, the phases that are done and one more. */
     _Atomic int done[TILES_MAX];
@@ -392,9 +398,8 @@ static void begin_field(const run *r, const level *l, int f, int64_t j, const bo
     for (int k = 0; k < s->window && role != TZ_STATE && role != TZ_STATIC; k++)
         in[k] = (tz_view){spare + SPARE_BEGINS, 0};
     if (role == TZ_STREAMED)
-        in->at =
-            stage->streamed_row(stage->streamed[f], stage->step + l->iteration, x,
-                                area->high[0] - x, (int32_t *)(void *)(spare + r->spare_bytes / 2));
+        in->at = stage->streamed_row(stage->streamed[f], stage->step + l->iteration, x,
+                                     area->high[0] - x, (int32_t *)(void *)(spare + r->spare_row));
     if (role != TZ_STATE && role != TZ_STATIC)
         return;
     const int radius = stage->dims == 1 ? 0 : l->pass->radius;
@@ -419,13 +424,15 @@ static void call(const run *r, int thread, const level *l, tz_row_fn *function, 
 {
     const tz_stage *stage = r->d.stage;
     const bool planes = stage->dims == 3;
-    const bool goes_on = stage->dims == 2 && (slabs == 1 || l->pass->slabs > 0);
+    const bool goes_on =
+        stage->dims == 2 && (slabs == 1 || (l->pass->slabs > 0 && !stage->storage));
     const int fields = tz_stencil_fields_all(stage->stencil);
+    char *spare = stage->spare + (size_t)thread * r->spare_bytes;
     spans s;
     s.slabs = slabs;
     s.window = (stage->dims == 1 ? 0 : 2 * l->pass->radius) + slabs;
     for (int f = 0; f < fields; f++)
-        begin_field(r, l, f, j, area, stage->spare + (size_t)thread * r->spare_bytes, &s);
+        begin_field(r, l, f, j, area, spare, &s);
     for (int k = 0; k < fields * s.window && goes_on; k++)
         s.in[k].row_stride *= slabs;
     for (int k = 0; k < fields * slabs && goes_on; k++)
@@ -444,7 +451,13 @@ static void call(const run *r, int thread, const level *l, tz_row_fn *function, 
         .step = stage->step + l->iteration,
         .engine = l->pass->engine,
     };
-    for (function(&s.span); --calls > 0 && !goes_on; function(&s.span)) {
+    calls = goes_on ? 1 : calls;
+    if (stage->storage) {
+        const tz_row_calls all = {function, &s.span, s.window, slabs, calls, s.in_step, s.out_step};
+        tz_stored_call(stage, l->pass, &all, spare + 2 * r->spare_row);
+        return;
+    }
+    for (function(&s.span); --calls > 0; function(&s.span)) {
         *(planes ? &s.span.z : &s.span.y) += slabs;
         for (int f = 0; f < fields; f++) {
             for (int k = 0; k < s.window; k++)
@@ -683,6 +696,7 @@ tz_diamond_arrays tz_diamond_run(const tz_stage *stage)
         r.arrays.before[f] = (uint8_t)(2 * f + 1);
     }
     r.spare_bytes = tz_diamond_spare_bytes(stage);
+    r.spare_row = spare_row_bytes(stage);
     make_levels(&r);
     atomic_init(&r.next, 0);
     for (int i = 0; i < r.d.tiles; i++)

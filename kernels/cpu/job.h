@@ -52,6 +52,7 @@ struct tz_pipeline {
     ptrdiff_t row_stride;            /* of every ring, in elements */
     int64_t rows;                    /* of a ring slab */
     size_t scratch; /* offset in the arena of a row of a streamed field, and of one that is lost */
+    size_t stored;  /* offset in the arena of tz_stored_scratch_bytes() */
     size_t bytes;   /* of the arena */
     tz__level level[TZ_LEVELS_MAX + 1];
 };

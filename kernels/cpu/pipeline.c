@@ -2,6 +2,7 @@
  * stream.c and count.c; core/backend/cpu asks for sizes and row functions. */
 #include "kernels/cpu/pipeline.h"
 
+#include "kernels/cpu/stored.h"
 #include <string.h>
 
 size_t tz_pipeline_size(void)
@@ -248,7 +249,8 @@ static void pipeline_place(tz_pipeline *pipeline, const tz_stage *stage)
         }
     pipeline->scratch = at;
     at = (size_t)tz_round_up((int64_t)at + 2 * (pipeline->row_stride + 2 * TZ__PAD) * 8, 64);
-    pipeline->bytes = (size_t)tz_round_up((int64_t)at, 64);
+    pipeline->stored = at;
+    pipeline->bytes = at + tz_stored_scratch_bytes(stage);
 }
 
 void tz__pipeline_make(tz_pipeline *pipeline, const tz_stage *stage)

@@ -2,6 +2,7 @@
 #include "kernels/cpu/points.h"
 
 #include "base/minmax.h"
+#include "kernels/cpu/stored.h"
 #include <string.h>
 
 /* The points of a row from element `low` to `high`: numbers *i to *end. */
@@ -22,21 +23,38 @@ static void find_points(const tz_point_list *list, int64_t row, int64_t low, int
     *end = a;
 }
 
-static void add(char *element, size_t size, const char *value)
+static void add_double(char *element, const char *value)
 {
-    if (size == sizeof(double)) {
-        double sum, more;
+    double sum, more;
+    memcpy(&sum, element, sizeof sum);
+    memcpy(&more, value, sizeof more);
+    sum += more;
+    memcpy(element, &sum, sizeof sum);
+}
+
+/* `storage`: NULL if the element is a value. */
+static void add_single(char *element, const tz_storage *storage, const char *value)
+{
+    float sum, more;
+    if (storage)
+        tz_stored_load(storage, TZ_ISA_BASE, element, 1, &sum);
+    else
         memcpy(&sum, element, sizeof sum);
-        memcpy(&more, value, sizeof more);
-        sum += more;
+    memcpy(&more, value, sizeof more);
+    sum += more;
+    if (storage)
+        tz_stored_store(storage, TZ_ISA_BASE, &sum, 1, element);
+    else
         memcpy(element, &sum, sizeof sum);
-    } else {
-        float sum, more;
-        memcpy(&sum, element, sizeof sum);
-        memcpy(&more, value, sizeof more);
-        sum += more;
-        memcpy(element, &sum, sizeof sum);
-    }
+}
+
+static void add(const tz_stage *stage, int field, char *element, const char *value)
+{
+    if (stage->element_size[field] == sizeof(double))
+        add_double(element, value);
+    else
+        add_single(element, tz_stage_as_computed(stage, field) ? NULL : &stage->storage[field],
+                   value);
 }
 
 static void apply_to_row(const tz_stage *stage, const tz_points_box *box, int64_t y, int64_t z)
@@ -50,11 +68,12 @@ static void apply_to_row(const tz_stage *stage, const tz_points_box *box, int64_
     int32_t i, end;
     const tz_point_list *list = &points->added[box->field];
     if (list->count > 0) {
-        const char *from = values->added + (size_t)(k * values->adds) * size;
+        const size_t real = size == sizeof(double) ? sizeof(double) : sizeof(float);
+        const char *from = values->added + (size_t)(k * values->adds) * real;
         find_points(list, row, box->low[0], box->high[0], &i, &end);
         for (; i < end; i++)
-            add(at + list->of[i].x * (ptrdiff_t)size, size,
-                from + (size_t)list->of[i].index * size);
+            add(stage, box->field, at + list->of[i].x * (ptrdiff_t)size,
+                from + (size_t)list->of[i].index * real);
     }
     list = &points->recorded[box->field];
     if (list->count > 0 && y >= box->own_low[1] && y < box->own_high[1] && z >= box->own_low[2] &&

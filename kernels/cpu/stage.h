@@ -16,6 +16,7 @@
 
 #include "base/threads.h"
 #include "stencil/points.h"
+#include "stencil/stored.h"
 #include <stdbool.h>
 #include <trapeze/plugin.h>
 
@@ -53,6 +54,7 @@ typedef struct tz_stage {
     bool bits;
     tz_boundary boundary[TZ_AXES][2]; /* low and high side */
     size_t element_size[TZ_FIELDS_MAX];
+    const tz_storage *storage; /* of each field (kernels/cpu/stored.h); NULL: all as computed */
     /* What is past each fixed side: on x an element, on y in 3-D a row of the boundary value. On
      * the last axis of 2-D and 3-D a slab from element (0, 0) on, with its ghosts past fixed sides
      * of the other axes; the stride is 0 if its rows are equal. Rows are longer than any of a

@@ -6,6 +6,7 @@
 #include "kernels/cpu/pipeline.h"
 #include "kernels/cpu/points.h"
 #include "kernels/cpu/shares.h"
+#include "kernels/cpu/stored.h"
 #include <string.h>
 
 /* ---- Slabs ----------------------------------------------------------------------------------- */
@@ -255,7 +256,12 @@ static void compute_area(const tz_stage *stage, const tz_pipeline *pipeline, con
         .step = stage->step + level->iteration,
         .engine = level->pass->engine,
     };
-    level->rows(&span);
+    const tz_row_calls one = {
+        .function = level->rows, .span = &span, .window = window, .slabs = 1, .calls = 1};
+    if (stage->storage)
+        tz_stored_call(stage, level->pass, &one, job->arena + pipeline->stored);
+    else
+        level->rows(&span);
     if (stage->points) /* in 1-D `x` counts from the whole grid's first cell */
         apply_points(stage, pipeline, job, l, j, area, job->x.virtual ? x : area->x_low, y, out);
 }

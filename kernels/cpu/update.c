@@ -4,6 +4,7 @@
 
 #include "base/minmax.h"
 #include "kernels/cpu/finish.h"
+#include "kernels/cpu/stored.h"
 #include <math.h>
 #include <pthread.h>
 #include <stdatomic.h>
@@ -199,14 +200,20 @@ static char *slab_at(const part *p, int f, int64_t j)
 static void take_row(const tz_stage *stage, int f, const char *from, int step, int64_t count,
                      char *to)
 {
-    const size_t wide = wide_size(stage, f);
-    const bool widens = is_real(stage, f) && stage->element_size[f] == 4;
+    enum { SOME = 512 };
+    const size_t wide = wide_size(stage, f), size = stage->element_size[f];
+    float values[SOME];
     if (step == 0) {
-        double value = widens ? (double)*(const float *)(const void *)from : 0.0;
-        const void *element = widens ? (const void *)&value : from;
-        for (int64_t i = 0; i < count; i++)
-            memcpy(to + i * (int64_t)wide, element, wide);
-    } else if (widens) {
+        take_row(stage, f, from, 1, 1, to);
+        for (int64_t i = 1; i < count; i++)
+            memcpy(to + i * (int64_t)wide, to, wide);
+    } else if (!tz_stage_as_computed(stage, f)) {
+        for (int64_t i = 0, n; i < count; i += n, from += (size_t)n * size) {
+            n = tz_min(SOME, count - i);
+            tz_stored_load(&stage->storage[f], stage->isa, from, n, values);
+            widen[stage->isa](values, n, (double *)(void *)to + i);
+        }
+    } else if (is_real(stage, f) && size == sizeof(float)) {
         widen[stage->isa]((const float *)(const void *)from, count, (double *)(void *)to);
     } else {
         memcpy(to, from, (size_t)count * wide);

@@ -29,6 +29,7 @@
 
 #include "device.cuh"
 #include "numbers.cuh"
+#include "stored.cuh"
 
 #ifndef TZ_POINTS
 #define TZ_POINTS 0
@@ -451,6 +452,7 @@ enum class tz_field { TZ_FIELD_LIST(TZ__FIELD_NAME) };
 #define TZ_CELL_ROWS(cell, field, type, ROWS) TZ_CELL_ROWS_OF(cell, field, type, ROWS, TZ__ROWS_SUM)
 #define TZ_CELL_ROWS_OF(cell, field, type, ROWS, RESULT)                                           \
     TZ__CELL_OF_ROWS(cell, field, type, ROWS, RESULT)
+#define TZ_SHARES 0
 #define TZ_ONCE(value) (tz_o.value)
 #define TZ__ONCE_NOTHING(D)
 #define TZ__ONCE_MEMBER(name, type, expression) type name;

@@ -227,6 +227,24 @@ TZ_DEVICE float tz_reciprocal_roughly(float x)
     return result;
 }
 
+/* The bits of a half as a number, and the nearest half of a number; the even one of two. */
+TZ_DEVICE float tz_half_value(unsigned short half)
+{
+    float value;
+    asm("cvt.f32.f16 %0, %1;" : "=f"(value) : "h"(half));
+    return value;
+}
+TZ_DEVICE unsigned short tz_half_of(float value)
+{
+    unsigned short half;
+    asm("cvt.rn.f16.f32 %0, %1;" : "=h"(half) : "f"(value));
+    return half;
+}
+TZ_DEVICE float tz_float_of(unsigned int bits)
+{
+    return __uint_as_float(bits);
+}
+
 /* Any function of three bits, for each bit of the words: bit 4a + 2b + c of TABLE. */
 template <int TABLE> TZ_DEVICE tz_word tz_logic3(tz_word a, tz_word b, tz_word c)
 {
@@ -264,7 +282,7 @@ template <class T, class V> TZ_DEVICE void tz_put(T *to, V value)
     *to = (T)value;
 }
 
-/* N adjacent elements in accesses of 16 bytes, or of 8 or 4 if they are no more. Addresses are
+/* N adjacent elements in accesses of 16 bytes, or of 8, 4 or 2 if they are no more. Addresses are
  * aligned to the size of an access. */
 template <int BYTES> struct tz_bytes {
     typedef uint4 type;
@@ -274,6 +292,9 @@ template <> struct tz_bytes<8> {
 };
 template <> struct tz_bytes<4> {
     typedef unsigned int type;
+};
+template <> struct tz_bytes<2> {
+    typedef unsigned short type;
 };
 template <class T, int N> struct tz_packet {
     typedef typename tz_bytes<(sizeof(T) * N < 16 ? (int)sizeof(T) * N : 16)>::type word;

@@ -57,8 +57,8 @@ template <int BORDER> TZ_DEVICE int tz_column(const tz_arguments &a, const tz_pl
     return BORDER == 2 && dx != 0 ? tz_map_near<TZ_LOW_X, TZ_HIGH_X>(p.x + dx, a.nx) : p.x + dx;
 }
 
-template <int BORDER, class T>
-TZ_DEVICE T tz_read(const tz_arguments &a, const tz_place &p, const T *field,
+template <int BORDER, class T, class S>
+TZ_DEVICE T tz_read(const tz_arguments &a, const tz_place &p, const S *field,
                     const tz_edges<T> &edge, int dx, int dy, int dz)
 {
     if (BORDER == TZ_BORDER)
@@ -66,11 +66,11 @@ TZ_DEVICE T tz_read(const tz_arguments &a, const tz_place &p, const T *field,
     const int column = p.columns + tz_column<BORDER>(a, p, dx) - p.x;
     const tz_offset row = tz_offset_of(a, p, dy, dz);
     /* The compiler knows the column, or adds it here. */
-    return tz_load_one(BORDER == 2 ? field + (row + column) : field + row + column);
+    return (T)tz_load_one(BORDER == 2 ? field + (row + column) : field + row + column);
 }
 
 #define TZ__CONTEXT_ENTRY(role, name, type, index)                                                 \
-    c.name = (const type *)a.in[index];                                                            \
+    c.name = (const TZ__MEMORY(name) *)a.in[index];                                                \
     c.name##_edge = tz_edges_of<type>(a, index);
 /* All members of the context `c`. */
 #define TZ__FILL_CONTEXT                                                                           \
@@ -86,14 +86,15 @@ TZ_DEVICE T tz_read(const tz_arguments &a, const tz_place &p, const T *field,
 /* ---- The language of cell updates ------------------------------------------------------------ */
 
 #define TZ__CONTEXT_FIELD(name, type)                                                              \
-    const type *name;                                                                              \
+    const TZ__MEMORY(name) * name;                                                                 \
     tz_edges<type> name##_edge;                                                                    \
     type name##_new;
 #define TZ_CELL_ONCE(cell, ONCE)                                                                   \
     TZ__CONTEXT(cell, const tz_arguments *arguments; tz_doubts tz_doubt; TZ__CONTEXT_EARLIER)      \
     TZ__CELL_UPDATE(cell, ONCE, context_##cell, tz_place, template <int TZ__BORDER>, <TZ__BORDER>)
 #define TZ__READ_state(f, dx, dy, dz)                                                              \
-    tz_read<TZ__BORDER>(*tz_c.arguments, tz_p, tz_c.f, tz_c.f##_edge, (dx), (dy), (dz))
+    tz_read<TZ__BORDER, decltype(tz_c.f##_new)>(*tz_c.arguments, tz_p, tz_c.f, tz_c.f##_edge,      \
+                                                (dx), (dy), (dz))
 #define TZ__READ_static TZ__READ_state
 #define TZ__READ_streamed(f, dx, dy, dz)                                                           \
     tz_load_one(tz_c.f +                                                                           \

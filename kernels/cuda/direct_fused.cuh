@@ -34,7 +34,7 @@ TZ_DEVICE void tz_earlier_fill(const tz_arguments &a, tz_earlier_context &c){TZ_
         tz_earlier_context c;                                                                      \
         tz_earlier_fill(a, c);                                                                     \
         tz_earlier_update<TZ_BORDER>(c, {x, y, z, 0, step, 0, 0, 0});                              \
-        return c.name##_new;                                                                       \
+        return (type)(TZ__MEMORY(name))c.name##_new;                                               \
     }
 TZ_WRITES_0(TZ__EARLIER_FUNCTION)
 
@@ -43,7 +43,8 @@ TZ_WRITES_0(TZ__EARLIER_FUNCTION)
 #define TZ__EARLIER_KEEP(role, name, type, index)                                                  \
     c.name##_new =                                                                                 \
         BORDER == TZ_BORDER ? tz_earlier_##name(a, p.x, p.y, p.z, p.step) : c.tz_earlier.name[0];
-#define TZ__EARLIER_TAKE(role, name, type, index) c.tz_earlier.name[tz_k] = earlier.name##_new;
+#define TZ__EARLIER_TAKE(role, name, type, index)                                                  \
+    c.tz_earlier.name[tz_k] = (type)(TZ__MEMORY(name))earlier.name##_new;
 #define TZ__EARLIER_PLACE(k, dx, dy, dz)                                                           \
     {                                                                                              \
         const int tz_k = k;                                                                        \

@@ -26,7 +26,8 @@
 
 // clang-format off
 #define TZ__STORE(role, name, type, index)                                                         \
-    tz_store_one((type *)a.out[index] + tz_offset_of(a, p[k], 0, 0), c[k].name##_new);
+    tz_store_one((TZ__MEMORY(name) *)a.out[index] + tz_offset_of(a, p[k], 0, 0),                   \
+                 (TZ__MEMORY(name))c[k].name##_new);
 /* The loads of a step come before its stores, so that they wait for memory together. Returns
  * whether all cells are right. */
 #define TZ__DEFINE_PASS(pass, cell, radius)                                                        \

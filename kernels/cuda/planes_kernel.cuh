@@ -40,7 +40,7 @@ TZ_DEVICE void tz_plane_points(const tz_arguments &a, const tz_tile &tile, int i
             row < TZ_TILE_ROWS - TZ_GHOST_HIGH_Y && tile.keeps && tile.y + j < a.ny)
             for (int e = 0; e < TZ_VECTOR; e++)
                 own |= (tile.x + e < a.nx ? 1u : 0u) << e;
-        tz_row_points(a, index, iteration, y + a.ny * at, tile.x, own, now[j]);
+        tz_row_points<T>(a, index, iteration, y + a.ny * at, tile.x, own, now[j]);
     });
 }
 #endif

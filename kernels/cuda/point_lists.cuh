@@ -37,16 +37,17 @@ TZ_DEVICE int tz_first_point(const tz_point_list &list, int row, int x, int &end
     return low;
 }
 
-template <class T> TZ_DEVICE void tz_point_add(T &value, const void *values, int i)
+/* S: the type of the field in memory. Each sum is rounded as it is stored. */
+template <class S, class T> TZ_DEVICE void tz_point_add(T &value, const void *values, int i)
 {
-    value = value + ((const T *)values)[i];
+    value = (T)(S)(value + ((const T *)values)[i]);
 }
-TZ_DEVICE void tz_point_add(int &, const void *, int) {}
-TZ_DEVICE void tz_point_add(tz_word &, const void *, int) {}
+template <class S> TZ_DEVICE void tz_point_add(int &, const void *, int) {}
+template <class S> TZ_DEVICE void tz_point_add(tz_word &, const void *, int) {}
 
 /* N elements of a row, from column x on, and `turn` columns before and after it. A function of its
  * own: rows with points are few, and the loops of others keep their registers. */
-template <class T, int N>
+template <class S, class T, int N>
 TZ_OUTLINE void tz_apply_points(const tz_point_list *added, const tz_point_list *recorded,
                                 const void *values, char *records, long long slot, int row, int x,
                                 int turn, unsigned int own, T *v)
@@ -57,18 +58,18 @@ TZ_OUTLINE void tz_apply_points(const tz_point_list *added, const tz_point_list 
         if (side != 0 && turn == 0)
             continue;
         for (int i = tz_first_point(*added, row, from, end); i < end && added->x[i] < from + N; i++)
-            tz_point_add(v[added->x[i] - from], values, added->base + i);
+            tz_point_add<S>(v[added->x[i] - from], values, added->base + i);
     }
     if (own == 0 || !recorded->first)
         return;
     for (int i = tz_first_point(*recorded, row, x, end); i < end && recorded->x[i] < x + N; i++)
         if (own >> (recorded->x[i] - x) & 1)
-            *(T *)(records + (recorded->base + i) * slot) = v[recorded->x[i] - x];
+            *(S *)(records + (recorded->base + i) * slot) = (S)v[recorded->x[i] - x];
 }
 
 /* The same of a level of `iteration`; x may be up to a grid's width outside a periodic axis. `own`:
  * bit e is set if the lane stores element e. */
-template <class T, int N>
+template <class S, class T, int N>
 TZ_DEVICE void tz_row_points(const tz_arguments &a, int index, int iteration, int row, int x,
                              unsigned int own, T (&v)[N])
 {
@@ -76,10 +77,10 @@ TZ_DEVICE void tz_row_points(const tz_arguments &a, int index, int iteration, in
 #pragma unroll
     for (int e = 0; e < N; e++)
         far[e] = v[e];
-    tz_apply_points<T, N>(a.points + index, a.points + TZ_FIELDS_COUNT + index,
-                          (const char *)a.point_values + iteration * a.point_values_row,
-                          (char *)a.point_records + iteration * a.point_records_row, a.point_slot,
-                          row, x, TZ_WRAP_X && !TZ_BITS_GRID ? a.nx : 0, own, far);
+    tz_apply_points<S, T, N>(a.points + index, a.points + TZ_FIELDS_COUNT + index,
+                             (const char *)a.point_values + iteration * a.point_values_row,
+                             (char *)a.point_records + iteration * a.point_records_row,
+                             a.point_slot, row, x, TZ_WRAP_X && !TZ_BITS_GRID ? a.nx : 0, own, far);
 #pragma unroll
     for (int e = 0; e < N; e++)
         v[e] = far[e];

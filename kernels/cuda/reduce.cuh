@@ -4,6 +4,7 @@
  * Defined by C:
  *
  *   TZ_CELL       type of an element; a word for bits
+ *   TZ_MEMORY     the same in memory (stored.cuh)
  *   TZ_CELL_BITS  1 for bits, else 0
  *   TZ_CELL_REAL  1 for float and double, else 0
  *   TZ_CELL_WORD  the unsigned integer as wide as an element
@@ -13,6 +14,7 @@
  * Element (x, y, z) is at x + pitch*y + plane*z; nothing past a row's end is read. Each warp works
  * on its own groups of segments. A lane has the elements lane, lane + 32, ... of a segment and
  * loads TZ_BATCH of them at once. */
+#include "stored.cuh"
 #include "values.cuh"
 
 #define TZ_NUMBERS 1
@@ -36,8 +38,8 @@ struct tz_record {
 };
 
 struct tz_reduce_arguments {
-    const TZ_CELL *cells;
-    const TZ_CELL *other;   /* the field to compare with */
+    const TZ_MEMORY *cells;
+    const TZ_MEMORY *other; /* the field to compare with */
     long long pitch, plane; /* elements to the next row and plane */
     long long elements;     /* of a row */
     long long columns;      /* cells of a row: more than elements for bits */
@@ -172,11 +174,11 @@ TZ_DEVICE int tz_group_count(const tz_reduce_arguments &a, const tz_share &share
 }
 
 /* A lane's next TZ_BATCH elements of a segment, from element i on; zeros past its end. */
-TZ_DEVICE void tz_take(const TZ_CELL *from, int i, int count, TZ_CELL (&to)[TZ_BATCH])
+TZ_DEVICE void tz_take(const TZ_MEMORY *from, int i, int count, TZ_CELL (&to)[TZ_BATCH])
 {
 #pragma unroll
     for (int k = 0; k < TZ_BATCH; k++)
-        to[k] = i + 32 * k < count ? tz_load_one(from + i + 32 * k) : (TZ_CELL)0;
+        to[k] = i + 32 * k < count ? (TZ_CELL)tz_load_one(from + i + 32 * k) : (TZ_CELL)0;
 }
 
 /* ---- Numbers --------------------------------------------------------------------------------- */
@@ -194,7 +196,7 @@ TZ_KERNEL_MANY(tz_numbers, 256, 3)(const tz_reduce_arguments a)
         const int segments = tz_group_count(a, share, group);
         tz_walk at = tz_walk_from(a, group * a.group);
         for (int s = 0; s < segments; s++, tz_walk_on(a, at)) {
-            const TZ_CELL *from = a.cells + at.offset + at.x;
+            const TZ_MEMORY *from = a.cells + at.offset + at.x;
             const int count = tz_walk_count(a, at);
             const unsigned long long index =
                 bits + (unsigned long long)(a.first + at.row * a.columns + at.x);
@@ -238,7 +240,7 @@ TZ_KERNEL_MANY(tz_numbers, 256, 3)(const tz_reduce_arguments a)
         tz_walk at = tz_walk_from(a, group * a.group);
         double mine = 0.0; /* lane k: the sum of segment k */
         for (int s = 0; s < segments; s++, tz_walk_on(a, at)) {
-            const TZ_CELL *from = a.cells + at.offset + at.x;
+            const TZ_MEMORY *from = a.cells + at.offset + at.x;
             const int count = tz_walk_count(a, at);
             const long long index = a.first + at.row * a.columns + at.x;
             double sum = 0.0;
@@ -313,7 +315,7 @@ TZ_KERNEL_MANY(tz_finite, 256, 4)(const tz_reduce_arguments a)
         const int segments = tz_group_count(a, share, group);
         tz_walk at = tz_walk_from(a, group * a.group);
         for (int s = 0; s < segments; s++, tz_walk_on(a, at)) {
-            const TZ_CELL *from = a.cells + at.offset + at.x;
+            const TZ_MEMORY *from = a.cells + at.offset + at.x;
             const int count = tz_walk_count(a, at);
             int odd = 0;
             for (int i = lane; i - lane < count; i += 32 * TZ_BATCH) {
@@ -355,7 +357,7 @@ TZ_KERNEL_MANY(tz_difference, 256, 4)(const tz_reduce_arguments a)
         const int segments = tz_group_count(a, share, group);
         tz_walk at = tz_walk_from(a, group * a.group);
         for (int s = 0; s < segments; s++, tz_walk_on(a, at)) {
-            const TZ_CELL *p = a.cells + at.offset + at.x, *q = a.other + at.offset + at.x;
+            const TZ_MEMORY *p = a.cells + at.offset + at.x, *q = a.other + at.offset + at.x;
             const int count = tz_walk_count(a, at);
             for (int i = lane; i - lane < count; i += 32 * TZ_BATCH) {
                 TZ_CELL old[TZ_BATCH], now[TZ_BATCH];
@@ -381,7 +383,7 @@ TZ_KERNEL_MANY(tz_difference, 256, 4)(const tz_reduce_arguments a)
 
 #if TZ_HAS(TZ_SHRINK)
 struct tz_shrink_arguments {
-    const TZ_CELL *cells; /* of the plane */
+    const TZ_MEMORY *cells; /* of the plane */
     long long pitch;
     long long elements;    /* of a row */
     int width;             /* lanes for a value: 1, 2, 4, ... 32 */
@@ -425,7 +427,7 @@ template <int COLUMNS, int ROWS>
 TZ_DEVICE void tz_sum_columns(const tz_shrink_arguments &a, const tz_span &across,
                               const tz_span &down, long long x, double (&sums)[COLUMNS])
 {
-    const TZ_CELL *from[COLUMNS];
+    const TZ_MEMORY *from[COLUMNS];
     bool there[COLUMNS];
     int bit[COLUMNS];
 #pragma unroll
@@ -446,8 +448,9 @@ TZ_DEVICE void tz_sum_columns(const tz_shrink_arguments &a, const tz_span &acros
         for (int r = 0; r < ROWS; r++)
 #pragma unroll
             for (int c = 0; c < COLUMNS; c++)
-                cells[r][c] = there[c] && y + r <= down.last ? tz_load_one(from[c] + r * a.pitch)
-                                                             : (TZ_CELL)0;
+                cells[r][c] = there[c] && y + r <= down.last
+                                  ? (TZ_CELL)tz_load_one(from[c] + r * a.pitch)
+                                  : (TZ_CELL)0;
 #pragma unroll
         for (int r = 0; r < ROWS; r++) {
             const double weight = tz_span_weight(down, y + r);

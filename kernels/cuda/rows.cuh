@@ -128,14 +128,14 @@ TZ_DEVICE void tz_fetch_one(const tz_arguments &a, tz_word *to, const tz_word *r
     else
         tz_put(to, tz_load_word(a, row, x, edge));
 }
-template <class T>
-TZ_DEVICE void tz_fetch_one(const tz_arguments &a, T *to, const T *row, int x, tz_edges<T> edge)
+template <class T, class S>
+TZ_DEVICE void tz_fetch_one(const tz_arguments &a, S *to, const S *row, int x, tz_edges<T> edge)
 {
     const int mapped = tz_map<TZ_LOW_X, TZ_HIGH_X>(x, a.nx);
     if (mapped < 0)
         tz_put(to, tz_edge<0, T>(edge, mapped < -1));
     else
-        tz_fetch<T, 1>(to, row + mapped);
+        tz_fetch_element(to, row + mapped);
 }
 
 template <class T> TZ_DEVICE void tz_blank(T *to)
@@ -195,8 +195,8 @@ template <class T> TZ_DEVICE void tz_fetch_strip(const tz_strip &s, T *to, const
 }
 
 /* Loads row y of a field into the queue. `next` is its address if it is in the grid. */
-template <bool BORDER, bool ENDS, class T>
-TZ_DEVICE void tz_fetch_row(const tz_arguments &a, const tz_strip &s, T *to, const T *next,
+template <bool BORDER, bool ENDS, class T, class S>
+TZ_DEVICE void tz_fetch_row(const tz_arguments &a, const tz_strip &s, S *to, const S *next,
                             const void *field, tz_edges<T> edge, int y)
 {
     if (TZ_SIMPLE_ENDS || !ENDS) {
@@ -205,23 +205,23 @@ TZ_DEVICE void tz_fetch_row(const tz_arguments &a, const tz_strip &s, T *to, con
         if (BORDER && TZ_TURNED) {
 #pragma unroll
             for (int e = 0; e < TZ_V; e++)
-                tz_fetch<T, 1>(to + e, next + tz_turn(a, s, e));
-        } else if (!BORDER && TZ_PACKETS && sizeof(T) * TZ_V > 16) {
+                tz_fetch_element(to + e, next + tz_turn(a, s, e));
+        } else if (!BORDER && TZ_PACKETS && sizeof(S) * TZ_V > 16) {
             tz_fetch_strip(s, to, next);
         } else {
-            tz_fetch<T, TZ_V>(to, next);
+            tz_fetch<S, TZ_V>(to, next);
         }
         return;
     }
-    const T *const cells = (const T *)field;
+    const S *const cells = (const S *)field;
     const int row = tz_map<TZ_LOW_Y, TZ_HIGH_Y>(y, a.ny), x = tz_hidden(s.x);
-    const T *const from = cells + (long long)a.pitch * (row < 0 ? 0 : row);
+    const S *const from = cells + (long long)a.pitch * (row < 0 ? 0 : row);
     if (row < 0) {
 #pragma unroll
         for (int e = 0; e < TZ_V; e++)
-            tz_put(to + e, tz_outside(a, x + e, tz_edge<1, T>(edge, row < -1), edge));
+            tz_put(to + e, tz_outside<T>(a, x + e, tz_edge<1, T>(edge, row < -1), edge));
     } else if (x >= 0 && x + TZ_V <= tz_full_elements(a)) {
-        tz_fetch<T, TZ_V>(to, from + x);
+        tz_fetch<S, TZ_V>(to, from + x);
     } else {
 #pragma unroll 1
         for (int e = 0; e < TZ_V; e++)
@@ -312,17 +312,17 @@ TZ_DEVICE void tz_finish_row(const tz_arguments &a, const tz_strip &s, tz_edges<
 }
 
 /* Takes row y from the queue. */
-template <bool BORDER, bool ENDS, class T>
-TZ_DEVICE void tz_take_row(const tz_arguments &a, const tz_strip &s, const T *from,
+template <bool BORDER, bool ENDS, class T, class S>
+TZ_DEVICE void tz_take_row(const tz_arguments &a, const tz_strip &s, const S *from,
                            tz_edges<T> edge, int y, T (&to)[TZ_V])
 {
-    tz_get_packet(from, to);
+    tz_get_values(from, to);
     tz_finish_row<BORDER, ENDS>(a, s, edge, y, to);
 }
 
 /* Loads row y of a field. `at` is its address if it is in the grid. */
-template <bool BORDER, bool ENDS, class T>
-TZ_DEVICE void tz_load_row(const tz_arguments &a, const tz_strip &s, const T *at, const void *field,
+template <bool BORDER, bool ENDS, class T, class S>
+TZ_DEVICE void tz_load_row(const tz_arguments &a, const tz_strip &s, const S *at, const void *field,
                            tz_edges<T> edge, int y, T (&to)[TZ_V])
 {
     if (TZ_SIMPLE_ENDS || !ENDS) {
@@ -331,20 +331,20 @@ TZ_DEVICE void tz_load_row(const tz_arguments &a, const tz_strip &s, const T *at
         if (BORDER && TZ_TURNED) {
 #pragma unroll
             for (int e = 0; e < TZ_V; e++)
-                to[e] = at[tz_turn(a, s, e)];
+                to[e] = (T)at[tz_turn(a, s, e)];
         } else {
-            tz_load(at, to);
+            tz_load_values(at, to);
         }
     } else {
         const int row = tz_map<TZ_LOW_Y, TZ_HIGH_Y>(y, a.ny), x = tz_hidden(s.x);
-        const T *const cells = (const T *)field + (long long)a.pitch * (row < 0 ? 0 : row);
+        const S *const cells = (const S *)field + (long long)a.pitch * (row < 0 ? 0 : row);
 #pragma unroll
         for (int e = 0; e < TZ_V; e++) {
             const int mapped = tz_map<TZ_LOW_X, TZ_HIGH_X>(x + e, a.nx);
             if (row < 0)
                 to[e] = tz_outside(a, x + e, tz_edge<1, T>(edge, row < -1), edge);
             else
-                to[e] = mapped < 0 ? tz_edge<0, T>(edge, mapped < -1) : cells[mapped];
+                to[e] = mapped < 0 ? tz_edge<0, T>(edge, mapped < -1) : (T)cells[mapped];
         }
     }
     tz_finish_row<BORDER, ENDS>(a, s, edge, y, to);
@@ -544,7 +544,7 @@ TZ_DEVICE void tz_fix_end(const tz_arguments &a, const tz_strip &s, int y, T (&r
  * first exchanges one, so that both store adjacent packets, the even lane's and then the odd
  * lane's: stores of half a sector cost as much as those of a whole one. The exchange takes
  * registers and instructions, which kernels that wait for computing lack. */
-template <class T> TZ_DEVICE void tz_commit(const tz_strip &s, T *to, int y, const T (&v)[TZ_V])
+template <class T> TZ_DEVICE void tz_commit_row(const tz_strip &s, T *to, int y, const T (&v)[TZ_V])
 {
     if constexpr (TZ_SWAP && sizeof(T) * TZ_V == 32) {
         enum { HALF = 16 / (int)sizeof(T) };
@@ -563,9 +563,25 @@ template <class T> TZ_DEVICE void tz_commit(const tz_strip &s, T *to, int y, con
         const unsigned int row = (unsigned int)(y - s.low);
         tz_store_where<0, 1>(row < s.rows_packet[0], to, v);
         tz_store_where<1, 2>(row < s.rows_packet[1], to, v);
+    } else if constexpr (TZ_SPLIT && sizeof(T) * TZ_V == 16) { /* others have two packets */
+        const unsigned int row = (unsigned int)(y - s.low);
+        tz_store_where(row < s.rows_packet[0], to, (const T(&)[TZ_V / 2]) v[0]);
+        tz_store_where(row < s.rows_packet[1], to + TZ_V / 2, (const T(&)[TZ_V / 2]) v[TZ_V / 2]);
     } else {
         tz_store_where((unsigned int)(y - s.low) < s.rows, to, v);
     }
+}
+/* The same of values. */
+template <class T> TZ_DEVICE void tz_commit(const tz_strip &s, T *to, int y, const T (&v)[TZ_V])
+{
+    tz_commit_row(s, to, y, v);
+}
+template <class S, class T>
+TZ_DEVICE void tz_commit(const tz_strip &s, S *to, int y, const T (&v)[TZ_V])
+{
+    S stored[TZ_V];
+    tz_each<TZ_V>([&](int e) { stored[e] = (S)v[e]; });
+    tz_commit_row(s, to, y, stored);
 }
 
 #include "rows_cell.cuh"

@@ -24,16 +24,19 @@
 #define TZ__RING(name, type, level, rows, halo) type name##_##level[rows][TZ_V + 2 * halo];
 #define TZ__SUM(level, rows) TZ_SUM_TYPE sum_##level[rows][TZ_V];
 #define TZ__ONCE_RING(pass, cell, level, rows) pass_##pass::once_##cell once_##level[rows][TZ_V];
+#define TZ__KEPT(l, pass, cell, iteration, lag, makes, made, last, slot)                           \
+    pass_##pass::kept_##cell kept_##l;
 
 struct tz_rings {
     TZ_RING_LIST(TZ__RING)
     TZ_SUM_LIST(TZ__SUM)
     TZ_ONCE_LIST(TZ__ONCE_RING)
+    TZ_LEVEL_LIST(TZ__KEPT)
 };
 
 /* The queue of each field. One offset serves all addresses: an address for each field would take
  * more registers, which kernels of large heights lack. */
-#define TZ__QUEUE(role, name, type, index, rows) type *name;
+#define TZ__QUEUE(role, name, type, index, rows) TZ__MEMORY(name) * name;
 
 struct tz_queues {
     int part, kept;
@@ -56,15 +59,16 @@ struct tz_queues {
 #define TZ__SLOT_static(step) tz_slot<TZ_QUEUE_KEPT>(w.kept, step)
 
 #define TZ__FETCH_ROW(border, ends, step, y, more, role, name, type, index, newest)                \
-    tz_fetch_row<border, ends>(a, s, w.name + TZ__SLOT_##role(step),                               \
-                               TZ__ROW_OF(a.in[index], const type, newest + more), a.in[index],    \
-                               name##_edge, y + more + newest);
+    tz_fetch_row<border, ends, type>(                                                              \
+        a, s, w.name + TZ__SLOT_##role(step),                                                      \
+        TZ__ROW_OF(a.in[index], const TZ__MEMORY(name), newest + more), a.in[index], name##_edge,  \
+        y + more + newest);
 #if TZ_DIRECT
 #define TZ__FETCH(role, name, type, index, level, newest, wait)
 #define TZ__FETCH_FIRST(role, name, type, index, level, newest, wait)
 #define TZ__TAKE_ROW(role, name, type, index, newest, wait)                                        \
-    tz_load_row<BORDER, ENDS>(a, s, TZ__ROW_OF(a.in[index], const type, newest), a.in[index],      \
-                              name##_edge, y + newest, row)
+    tz_load_row<BORDER, ENDS>(a, s, TZ__ROW_OF(a.in[index], const TZ__MEMORY(name), newest),       \
+                              a.in[index], name##_edge, y + newest, row)
 #else
 /* The row that is taken TZ_AHEAD steps later; before the first step, that of step k. */
 #define TZ__FETCH(role, name, type, index, level, newest, wait)                                    \
@@ -150,6 +154,9 @@ TZ_DEVICE unsigned int tz_own_elements(const tz_arguments &a, const tz_strip &s,
     TZ_MAKES_##l(TZ__NEW)                                                                          \
     c.y = ENDS || TZ_WRAP_Y ? tz_map<TZ_LOW_Y, TZ_HIGH_Y>(row, a.ny) : row;           \
     c.step = a.step + iteration;                                                                   \
+    pass_##pass::shared_##cell shared;                                                             \
+    c.shared = &shared;                                                                            \
+    pass_##pass::share_##cell<BORDER, ENDS>(c, q.kept_##l);                                        \
     TZ_UNROLL                                                                                      \
     for (int e = 0; e < TZ_V; e++) {                                                               \
         c.x = (TZ_SIMPLE_ENDS ? s.from : s.x) + e;                                                 \
@@ -162,8 +169,11 @@ TZ_DEVICE unsigned int tz_own_elements(const tz_arguments &a, const tz_strip &s,
 #define TZ__FIX_ROWS(l, name, radius) tz_fix_rows<radius>(a, s, row, q.name##_##l, name##_edge);
 #endif
 
+/* The new values as memory has them. */
+#define TZ__ROUND(l, name, type, index, radius, last, kept)                                        \
+    tz_round_values<TZ__MEMORY(name)>(name##_new);
 #define TZ__KEEP(l, name, type, index, radius, last, kept)                                         \
-    TZ__IF(last, tz_commit(s, TZ__TO(type, index, y - row), row, name##_new);)                     \
+    TZ__IF(last, tz_commit(s, TZ__TO(TZ__MEMORY(name), index, y - row), row, name##_new);)         \
     TZ__IF(kept,                                                                                   \
         if (BORDER && (TZ_SIMPLE_ENDS || s.border))                                                \
             tz_fix_columns(a, s, name##_new, name##_edge);                                         \
@@ -175,8 +185,9 @@ TZ_DEVICE unsigned int tz_own_elements(const tz_arguments &a, const tz_strip &s,
 #if TZ_POINTS
 #define TZ__POINT(l, name, type, index, radius, last, kept)                                        \
     if constexpr (tz_is_due(tz_pass, index))                                                       \
-        tz_row_points(a, index, tz_iteration, at, TZ_SIMPLE_ENDS ? s.from : s.x,                   \
-                      tz_own_elements(a, s, row), name##_new);
+        tz_row_points<TZ__MEMORY(name)>(a, index, tz_iteration, at,                                \
+                                        TZ_SIMPLE_ENDS ? s.from : s.x,                             \
+                                        tz_own_elements(a, s, row), name##_new);
 #define TZ__POINTS(l, pass, iteration)                                                             \
     {                                                                                              \
         enum { tz_pass = pass, tz_iteration = iteration };                                         \
@@ -195,6 +206,7 @@ TZ_DEVICE unsigned int tz_own_elements(const tz_arguments &a, const tz_strip &s,
         const int row = y - lag;                                                                   \
         TZ__CONTEXT_CONSTANTS(iteration)                                                           \
         TZ__UPDATE(l, pass, cell, iteration, makes, made, last, slot)                              \
+        TZ_MAKES_##l(TZ__ROUND)                                                                    \
         TZ__POINTS(l, pass, iteration)                                                             \
         TZ_MAKES_##l(TZ__KEEP)                                                                     \
     }
@@ -279,9 +291,11 @@ TZ_DEVICE bool tz_is_own(const tz_arguments &a, const tz_strip &s, int lane)
 #define TZ__PLACE_QUEUE(role, name, type, index, rows) w.name = 0;
 #else
 #define TZ__PLACE_QUEUE(role, name, type, index, rows)                                             \
-    w.name = (type *)(shared + tz_thread() / 32 * TZ__QUEUE_BYTES(type, rows)) +                   \
-             tz_queue_start<type>(s) + tz_lane() * TZ_V;                                           \
-    shared += TZ_WARPS * TZ__QUEUE_BYTES(type, rows);
+    w.name =                                                                                       \
+        (TZ__MEMORY(name) *)(shared +                                                              \
+                             tz_thread() / 32 * TZ__QUEUE_BYTES(TZ__MEMORY(name), rows)) +         \
+        tz_queue_start<TZ__MEMORY(name)>(s) + tz_lane() * TZ_V;                                    \
+    shared += TZ_WARPS * TZ__QUEUE_BYTES(TZ__MEMORY(name), rows);
 #endif
 #define TZ__CLEAR_RING(name, type, level, rows, halo) tz_clear(q.name##_##level);
 #define TZ__CLEAR_SUM(level, rows) tz_clear(q.sum_##level);

@@ -3,7 +3,6 @@
  *
  * Defined by C, besides what common.cuh lists, all as for double precision:
  *
- *   TZ_STORED         type of real numbers in the fields: float or double
  *   TZ_SEGMENT        elements of a segment of a row
  *   TZ_UPDATE_RADIUS  the largest distance at which a cell is read
  *
@@ -13,14 +12,6 @@
 #define TZ_SHORT 1
 typedef long long tz_index;
 #include "read.cuh"
-
-/* The type of an element in memory. */
-template <class T> struct tz_stored {
-    typedef T kind;
-};
-template <> struct tz_stored<double> {
-    typedef TZ_STORED kind;
-};
 
 /* The results, and after them the sums of the groups. The bits of numbers that are not negative
  * grow with them; here they are negated. */
@@ -32,10 +23,9 @@ struct tz_place {
     int x, y, z;
 };
 
-template <bool BORDER, class T>
-TZ_DEVICE T tz_read(const tz_arguments &a, const tz_place &p,
-                    const typename tz_stored<T>::kind *field, tz_edges<T> edge, int dx, int dy,
-                    int dz)
+template <bool BORDER, class T, class S>
+TZ_DEVICE T tz_read(const tz_arguments &a, const tz_place &p, const S *field, tz_edges<T> edge,
+                    int dx, int dy, int dz)
 {
     if (BORDER)
         return tz_read_border<T>(a, field, edge, p.x + dx, p.y + dy, p.z + dz);
@@ -88,14 +78,15 @@ TZ_DEVICE double tz_sum_lanes(double value)
 /* ---- The language of cell updates ------------------------------------------------------------ */
 
 #define TZ__CONTEXT_FIELD(name, type)                                                              \
-    const tz_stored<type>::kind *name;                                                             \
+    const TZ__MEMORY(name) * name;                                                                 \
     tz_edges<type> name##_edge;                                                                    \
     type name##_new;
 #define TZ_CELL_ONCE(cell, ONCE)                                                                   \
     TZ__CONTEXT(cell, const tz_arguments *arguments;)                                              \
     TZ__CELL_UPDATE(cell, ONCE, context_##cell, tz_place, template <bool TZ__BORDER>, <TZ__BORDER>)
 #define TZ__AT3(f, dx, dy, dz)                                                                     \
-    tz_read<TZ__BORDER>(*tz_c.arguments, tz_p, tz_c.f, tz_c.f##_edge, (dx), (dy), (dz))
+    tz_read<TZ__BORDER, decltype(tz_c.f##_new)>(*tz_c.arguments, tz_p, tz_c.f, tz_c.f##_edge,      \
+                                                (dx), (dy), (dz))
 #define TZ_PUT(f, value) (tz_c.f##_new = (value))
 #define TZ_X TZ__WHOLE_X((tz_p.x))
 #define TZ_Y TZ__WHOLE_Y((tz_p.y))

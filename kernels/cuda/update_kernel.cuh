@@ -29,7 +29,7 @@ TZ_DEVICE bool tz_is_excluded(const tz_arguments &a, long long at)
 
 // clang-format off
 #define TZ__CONTEXT_ENTRY(role, name, type, index)                                                 \
-    c.name = (const tz_stored<type>::kind *)a.in[index];                                           \
+    c.name = (const TZ__MEMORY(name) *)a.in[index];                                           \
     c.name##_edge = tz_edges_of<type>(a, index);
 
 #define TZ__SUM(role, name, type, index) double name##_sum = 0.0;
@@ -39,7 +39,7 @@ TZ_DEVICE bool tz_is_excluded(const tz_arguments &a, long long at)
         type old[N];                                                                               \
         TZ_UNROLL                                                                                  \
         for (int k = 0; k < N; k++)                                                                \
-            old[k] = tz_read<false>(a, p[k], c[k].name, c[k].name##_edge, 0, 0, 0);                \
+            old[k] = tz_read<false, type>(a, p[k], c[k].name, c[k].name##_edge, 0, 0, 0);          \
         TZ_UNROLL                                                                                  \
         for (int k = 0; k < N; k++)                                                                \
             c[k].name##_new =                                                                      \

@@ -1,6 +1,7 @@
-/* Acoustic waves from a point source, as in seismic surveys. */
+/* Acoustic waves from a point source, and with open sides, as in seismic surveys. */
 #include <math.h>
 #include <stdio.h>
+#include <trapeze/formulas.h>
 #include <trapeze/plugin.h>
 
 #define TZ_CELL_TEXT "wave.cell.h"
@@ -35,20 +36,40 @@
 #define TZ_CELL_REAL 1
 #include <trapeze/rows.h>
 
+#define TZ_CELL_TEXT "seismic.cell.h"
+#define TZ_CELL_NAME seismic
+#define TZ_CELL_ID seismic2d8
+#define TZ_CELL_DIMS 2
+#define TZ_CELL_RADIUS 4
+#define TZ_CELL_REAL 1
+#include <trapeze/rows.h>
+
+#define TZ_CELL_TEXT "seismic.cell.h"
+#define TZ_CELL_NAME seismic
+#define TZ_CELL_ID seismic3d8
+#define TZ_CELL_DIMS 3
+#define TZ_CELL_RADIUS 4
+#define TZ_CELL_REAL 1
+#include <trapeze/rows.h>
+
 /* For a cell, of waves that move. */
 static const double ITERATIONS_MOST = 200.0;
 static const double pi = 3.14159265358979323846;
 
 enum { SPACING, FASTEST, DT_S, FREQUENCY, AMPLITUDE, SOURCE, PARAMS = SOURCE + TZ_AXES };
 
+#define MEDIUM_PARAMS                                                                              \
+    [SPACING] = TZ_REAL_PARAM("spacing_m", 10.0, 1e-6, 1e6, "m", "width of a cell on every axis",  \
+                              .role = TZ_PARAM_ROLE_SPACING),                                      \
+    [FASTEST] =                                                                                    \
+        TZ_REAL_PARAM("max_speed_m_s", 4500.0, 1e-3, 1e9, "m/s",                                   \
+                      "largest value of the field speed, on which the stable step depends"),       \
+    [DT_S] = TZ_REAL_PARAM("dt_s", NAN, 1e-15, 1e6, "s",                                           \
+                           "time step; by default 0.8 of the largest stable one",                  \
+                           .role = TZ_PARAM_ROLE_TIME_STEP)
+
 static const tz_param params[PARAMS] = {
-    [SPACING] = TZ_REAL_PARAM("spacing_m", 10.0, 1e-6, 1e6, "m", "width of a cell on every axis",
-                              .role = TZ_PARAM_ROLE_SPACING),
-    [FASTEST] = TZ_REAL_PARAM("max_speed_m_s", 4500.0, 1e-3, 1e9, "m/s",
-                              "largest value of the field speed, on which the stable step depends"),
-    [DT_S] = TZ_REAL_PARAM("dt_s", NAN, 1e-15, 1e6, "s",
-                           "time step; by default 0.8 of the largest stable one",
-                           .role = TZ_PARAM_ROLE_TIME_STEP),
+    MEDIUM_PARAMS,
     [FREQUENCY] = TZ_REAL_PARAM("frequency_hz", 15.0, 1e-6, 1e12, "Hz",
                                 "peak frequency of the source, a Ricker wavelet that begins with "
                                 "the run"),
@@ -85,19 +106,27 @@ static double stable_step(const tz_value *p, int dims, double fastest, const sch
     return 2.0 * p[SPACING].number / (fastest * sqrt(dims * s->roughest));
 }
 
-static int derive_order(tz_setup *setup, const scheme *s)
+static int derive_medium(tz_setup *setup, const scheme *s)
 {
     tz_value *p = setup->params;
     const double stable = stable_step(p, setup->dims, p[FASTEST].number, s);
     if (!p[DT_S].given)
         p[DT_S].number = 0.8 * stable;
-    if (p[DT_S].number > stable) {
-        snprintf(setup->message, setup->message_size,
-                 "dt_s = %.6g s is unstable; the largest stable step is %.6g s: leave dt_s out, or "
-                 "set it to at most that",
-                 p[DT_S].number, stable);
-        return TZ_DIVERGES;
-    }
+    if (p[DT_S].number <= stable)
+        return 0;
+    snprintf(setup->message, setup->message_size,
+             "dt_s = %.6g s is unstable; the largest stable step is %.6g s: leave dt_s out, or "
+             "set it to at most that",
+             p[DT_S].number, stable);
+    return TZ_DIVERGES;
+}
+
+static int derive_order(tz_setup *setup, const scheme *s)
+{
+    tz_value *p = setup->params;
+    const int status = derive_medium(setup, s);
+    if (status)
+        return status;
     setup->constants[TZ_CONSTANT(wave2d, step)] = p[DT_S].number / p[SPACING].number;
     for (int axis = 0; axis < TZ_AXES; axis++) {
         if (!p[SOURCE + axis].given)
@@ -143,24 +172,31 @@ static int warn_of_speed(const tz_run_facts *facts, double slowest, double faste
     return TZ_WARNS;
 }
 
-static int check_order(const tz_run_facts *facts, const scheme *s)
+static int check_medium(const tz_run_facts *facts, double fastest, const scheme *s)
 {
     const tz_value *p = facts->params;
+    const double stable = stable_step(p, facts->dims, fastest, s);
+    if (p[DT_S].number <= stable * (1.0 + 1e-6))
+        return 0;
+    snprintf(facts->message, facts->message_size,
+             "the field speed reaches %.6g m/s, but max_speed_m_s = %.6g: dt_s = %.6g s is "
+             "unstable with this field, the largest stable step is %.6g s; set max_speed_m_s = "
+             "%.6g%s",
+             fastest, p[FASTEST].number, p[DT_S].number, stable, fastest,
+             p[DT_S].given ? " and leave dt_s out" : "");
+    return TZ_DIVERGES;
+}
+
+static int check_order(const tz_run_facts *facts, const scheme *s)
+{
     double low, high, least, sponge;
     if (facts->range(facts->context, TZ_FIELD(wave2d, speed), &low, &high) ||
         facts->range(facts->context, TZ_FIELD(wave2d, sponge), &least, &sponge))
         return 0;
     const double fastest = fmax(fabs(low), fabs(high));
-    const double stable = stable_step(p, facts->dims, fastest, s);
-    if (p[DT_S].number > stable * (1.0 + 1e-6)) {
-        snprintf(facts->message, facts->message_size,
-                 "the field speed reaches %.6g m/s, but max_speed_m_s = %.6g: dt_s = %.6g s is "
-                 "unstable with this field, the largest stable step is %.6g s; set max_speed_m_s = "
-                 "%.6g%s",
-                 fastest, p[FASTEST].number, p[DT_S].number, stable, fastest,
-                 p[DT_S].given ? " and leave dt_s out" : "");
-        return TZ_DIVERGES;
-    }
+    const int status = check_medium(facts, fastest, s);
+    if (status)
+        return status;
     if (sponge > 1.0) {
         snprintf(facts->message, facts->message_size,
                  "the field sponge reaches %.6g: above 1 each iteration makes waves larger; use at "
@@ -222,4 +258,90 @@ WAVE(wave2d8, "Acoustic waves from a source, of order 8 in space.", 2, 8)
 WAVE(wave3d, "Acoustic waves from a source in three dimensions, of order 2 in space.", 3, 2)
 WAVE(wave3d8, "Acoustic waves from a source in three dimensions, of order 8 in space.", 3, 8)
 
-TZ_PLUGIN_DEFINE("wave", "1.0.0", "acoustic waves", &wave2d, &wave2d8, &wave3d, &wave3d8)
+/* ---- Open sides ------------------------------------------------------------------------------ */
+
+enum { OPEN = DT_S + 1, SURFACE, SEISMIC_PARAMS };
+enum { VECTOR = 16 }; /* cells of a row that processors compute at once */
+
+static const tz_param seismic_params[SEISMIC_PARAMS] = {
+    MEDIUM_PARAMS,
+    [OPEN] = TZ_INTEGER_PARAM("open_cells", 20, 0, 1e6, "",
+                              "cells along fixed sides in which waves leave; 0: fixed sides "
+                              "reflect all"),
+    [SURFACE] = TZ_FLAG_PARAM("free_surface", 0,
+                              "the last axis begins with a free surface, half of whose image is "
+                              "past the grid, and not with an open side"),
+};
+
+static int derive_seismic(tz_setup *setup)
+{
+    const tz_value *p = setup->params;
+    const int last = setup->dims - 1, open = (int)p[OPEN].number;
+    const int surface = p[SURFACE].number != 0.0 && setup->boundary[last][0] == TZ_FIXED;
+    const int status = derive_medium(setup, &order8);
+    if (status)
+        return status;
+    const int shift = 2 * setup->dims - 4; /* of the constants after the bounds */
+    double *low = &setup->constants[TZ_CONSTANT(seismic2d8, low_x)];
+    for (int side = 0; side < 2 * setup->dims; side++)
+        low[side] =
+            tz_frame_side(setup, side, TZ_ALLOW(TZ_FIXED), side == 2 * last && surface ? 4 : open);
+    setup->constants[TZ_CONSTANT(seismic2d8, open_x) + shift] = low[0];
+    setup->constants[TZ_CONSTANT(seismic2d8, close_x) + shift] = low[1];
+    low[0] = ceil(low[0] / VECTOR) * VECTOR;
+    low[1] = floor(low[1] / VECTOR) * VECTOR;
+    setup->constants[TZ_CONSTANT(seismic2d8, frame)] =
+        (open > 0 || surface) && tz_frame_is_there(setup, TZ_ALLOW(TZ_FIXED));
+    setup->constants[TZ_CONSTANT(seismic2d8, surface) + shift] = surface;
+    setup->constants[TZ_CONSTANT(seismic2d8, step) + shift] = p[DT_S].number / p[SPACING].number;
+    setup->constants[TZ_CONSTANT(seismic2d8, thinness) + shift] = open > 0 ? 1.0 / open : 0.0;
+    setup->constants[TZ_CONSTANT(seismic2d8, strength) + shift] = open > 0 ? 20.0 / open : 0.0;
+    return 0;
+}
+
+static int check_seismic(const tz_run_facts *facts)
+{
+    double low, high;
+    return facts->range(facts->context, TZ_FIELD(seismic2d8, speed), &low, &high)
+               ? 0
+               : check_medium(facts, fmax(fabs(low), fabs(high)), &order8);
+}
+
+static const tz_field seismic_fields[] = {
+    TZ_STATE_FIELD("u", TZ_REAL, "", "the wave: pressure"),
+    TZ_STATE_FIELD("before", TZ_REAL, "", "u one iteration ago"),
+    TZ_STATIC_FIELD("speed", TZ_REAL, "m/s", "speed of sound", .initial = 3000.0),
+};
+
+#define SEISMIC(ID, sentence, dimensions)                                                          \
+    static const tz_pass ID##_passes[] = {                                                         \
+        {.name = "leapfrog",                                                                       \
+         .writes = TZ_WRITES(ID, u) | TZ_WRITES(ID, before),                                       \
+         TZ_TAKES(ID, before, u),                                                                  \
+         TZ_PASS(ID)},                                                                             \
+    };                                                                                             \
+    static const tz_stencil ID = {                                                                 \
+        TZ_STENCIL_HEADER,                                                                         \
+        .id = #ID,                                                                                 \
+        .doc = sentence,                                                                           \
+        .dims = dimensions,                                                                        \
+        .fields_count = sizeof seismic_fields / sizeof *seismic_fields,                            \
+        .fields = seismic_fields,                                                                  \
+        .params_count = SEISMIC_PARAMS,                                                            \
+        .params = seismic_params,                                                                  \
+        .constants_count = TZ_CONSTANTS_COUNT(ID),                                                 \
+        .constants = ID##_constants,                                                               \
+        .passes_count = 1,                                                                         \
+        .passes = ID##_passes,                                                                     \
+        .boundaries = TZ_ALLOW_ALL,                                                                \
+        .boundary = TZ_FIXED,                                                                      \
+        .picture = {"u", "balance", -0.1, 0.1},                                                    \
+        .derive = derive_seismic,                                                                  \
+        .check_run = check_seismic,                                                                \
+    };
+SEISMIC(seismic2d8, "Acoustic waves of order 8 that leave through fixed sides.", 2)
+SEISMIC(seismic3d8, "Acoustic waves of order 8 in three dimensions that leave through fixed sides.",
+        3)
+
+TZ_PLUGIN_DEFINE("wave", "1.1.0", "acoustic waves", &wave2d, &wave2d8, &wave3d, &wave3d8,
+                 &seismic2d8, &seismic3d8)

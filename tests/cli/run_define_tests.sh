@@ -34,6 +34,14 @@ CC=/nowhere t run heat.lua -q --backend reference
 check "the reference backend asks for no compiler" lines_err 0
 t explain first
 check "explain knows the stencil" sh -c '! grep -q "unknown plugin" err'
+cat >edges.lua <<'END'
+local tz = require "trapeze"
+local edges = tz.stencil { name = "edges", dims = 2, update = "u + exp(u[-1,0] - u) - exp(u - u[1,0])" }
+tz.simulation { plugin = edges, grid = { 8, 8 } }:run(1)
+END
+t run edges.lua -q --backend reference --out edges
+t explain edges
+expect "explain: what cells share" rc 0 says "shared   update: 1 function, 3 others a cell, not 2 functions, 4 others"
 t predict heat --from heat.lua --grid 4096,4096 --device "$here/../predict/cpu.txt"
 check "predict --from" is $rc 0
 t predict --from heat.lua --grid 64,64 --device "$here/../predict/cpu.txt" --set k=0.1 --arg name=hot

@@ -123,11 +123,11 @@ check 'a folder that is gone: told' grep -q 'cannot ' out
 
 # ---- Killed runs that go on
 # On another number of ranks, too.
-t run "$here/resume/all.lua" --set points=no --out whole --backend cpu
-timeout 900 mpirun -n 2 "$bin" run "$here/resume/all.lua" --set points=no --out parts --backend cpu >out 2>err </dev/null &
+t run "$here/resume/all.lua" --out whole --backend cpu
+timeout 900 mpirun -n 2 "$bin" run "$here/resume/all.lua" --out parts --backend cpu >out 2>err </dev/null &
 job=$!
 await [ -e parts/round1.npy ]
-for pid in $(pgrep -f -- "all.lua --set points=no --out parts"); do
+for pid in $(pgrep -f -- "all.lua --out parts"); do
     grep -qz '^OMPI_COMM_WORLD_RANK=1\|^PMI_RANK=1' "/proc/$pid/environ" 2>/dev/null && kill -KILL "$pid"
 done
 wait $job

@@ -54,8 +54,27 @@ for i, s in ipairs(sims) do
     for name in pairs(s[4]) do sim:every(3, tz.npy(name)) end
     sims[i] = { sim, s[2], s[4] }
 end
+-- Points in all slabs: what they record, also of lists that follow, is in files and arrays.
+local function listen(sim, grid, fields, number)
+    local points = {}
+    for k = 0, 8 do
+        points[k + 1] = {}
+        for axis, n in ipairs(grid) do points[k + 1][axis] = (k * (n - 1) * (7 + axis) // 8) % n end
+    end
+    for name in pairs(fields) do
+        pcall(sim.sources, sim, { field = name, points = points, values = "0.01*step" })
+        local ok, why = pcall(sim.receivers, sim, { field = name, points = points, every = number,
+            file = ("%s-%s-%d.npy"):format(sim.name, name, number) })
+        print(sim.name, name, ok or why)
+    end
+end
 for _, s in ipairs(sims) do
     local sim, grid, last = s[1], s[2], {}
+    listen(sim, grid, s[3], 1)
+    if sim.name == "star2d1r" then
+        sim:run(2)
+        listen(sim, grid, s[3], 2)
+    end
     if sim.name == "poisson" then sim:run { until_residual = 0.5, max_steps = 60 } else sim:run(7) end
     for axis, extent in ipairs(grid) do last[axis] = extent * 2 // 3 end
     for name in pairs(s[3]) do

@@ -107,7 +107,7 @@ check "doctor --csv: facts" is "$(sed 1q out; grep -c '^,backends,"\?cpu' out)" 
 refused "doctor: two forms" 2 "--json or --csv, not both" doctor --json --csv
 refused "examples: a form with a name" 2 "for the list of examples" examples life --csv
 t doctor
-expect "doctor" rc 0 says "cpu (" says "auto takes " says "  records   CPU: " says "  stencils  2" says "trapeze 0"
+expect "doctor" rc 0 says "cpu (" says "auto takes " says "  records   CPU: " says "  stencils  3" says "trapeze 0"
 check "doctor: a few lines" [ "$(wc -l <out)" -le 8 ]
 PATH="$work/nowhere" t doctor
 expect "doctor" says "optional  missing: movies as .mp4 and .webm, plots" says "(apt-get install ffmpeg gnuplot-nox" rc 0

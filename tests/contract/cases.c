@@ -78,6 +78,14 @@ int contract_precisions(const contract *c, int precisions[TZ_PRECISIONS])
     return count;
 }
 
+int contract_storages(const contract *c, int precisions[TZ_PRECISIONS + 1])
+{
+    int count = contract_precisions(c, precisions);
+    if (precisions[0] == TZ_SINGLE)
+        precisions[count++] = CONTRACT_HALF;
+    return count;
+}
+
 int contract_boundaries(const contract *c, tz_boundary boundaries[][TZ_AXES][2])
 {
     tz_boundary allowed[TZ_BOUNDARIES], open[TZ_BOUNDARIES]; /* open: they do not wrap */
@@ -128,9 +136,10 @@ const char *contract_case_text(const contract *c, const contract_case *k, char *
         snprintf(grid + b, sizeof grid - b, "%s%lld", axis > 0 ? "x" : "",
                  (long long)k->extent[axis]);
     }
-    const char *precision = k->precision == TZ_SINGLE   ? "single"
-                            : k->precision == TZ_DOUBLE ? "double"
-                                                        : "none";
+    const char *precision = k->precision == TZ_SINGLE       ? "single"
+                            : k->precision == TZ_DOUBLE     ? "double"
+                            : k->precision == CONTRACT_HALF ? "half"
+                                                            : "none";
     snprintf(text, size, "boundary %s precision %s grid %s", names, precision, grid);
     if (k->devices || k->mixed || k->points) {
         const size_t used = strlen(text);
@@ -211,10 +220,12 @@ static size_t list_points(const contract *c, const contract_case *k, bool betwee
     return count;
 }
 
-static bool is_written(const tz_stencil *stencil, int field)
+/* A state field that iterations write, or one that is computed from such fields. */
+static bool is_recorded(const tz_stencil *stencil, int field)
 {
+    const uint32_t sources = tz_stencil_sources(stencil, UINT32_C(1) << field);
     for (int p = 0; p < stencil->passes_count; p++)
-        if (stencil->passes[p].writes >> field & 1)
+        if (stencil->passes[p].writes & sources)
             return true;
     return false;
 }
@@ -232,16 +243,17 @@ static tz_status add_points(const contract *c, const contract_case *k, tz_simula
 {
     double at[COUNT(sizes_1d) * TZ_AXES];
     tz_status status = TZ_OK;
-    for (int f = 0; f < c->stencil->fields_count && !status; f++)
+    for (int f = 0; f < tz_stencil_fields_all(c->stencil) && !status; f++)
         for (int how = 0; how < 3 && !status; how++) {
             const tz_points_config points = {.field = f,
                                              .count = list_points(c, k, how > 0, at),
                                              .at = at,
                                              .interpolation = (tz_interpolation)how};
             tz_receivers *receivers;
-            if (c->stencil->fields[f].role != TZ_STATE || !is_written(c->stencil, f))
+            if (!is_recorded(c->stencil, f))
                 continue;
-            if (c->stencil->fields[f].type == TZ_REAL && (k->seed + (uint64_t)f) % 4 != 0) {
+            if (f < c->stencil->fields_count && c->stencil->fields[f].type == TZ_REAL &&
+                (k->seed + (uint64_t)f) % 4 != 0) {
                 const tz_source_config source = {.scale = how + 1, .value = give_value};
                 status = tz_simulation_add_sources(sim, &points, &source, error);
             }
@@ -269,6 +281,9 @@ tz_status contract_create(const contract *c, const contract_case *k, const char 
     tz_side_value outside[TZ_FIELDS_MAX * TZ_SIDES];
     char names[TZ_AXES][TZ_BOUNDARY_TEXT_SIZE];
     size_t outside_count = 0;
+    const bool half = k->precision == CONTRACT_HALF, moves = k->seed % 2;
+    const tz_storage_wish storage = {
+        .as = TZ_STORED_HALF, .origin = moves ? 0.3125 : NAN, .scale = moves ? 0.125 : 1};
     for (int f = 0; k->other_outside && f < stencil->fields_count; f++) {
         const tz_field *field = &stencil->fields[f];
         for (int side = 0; side < TZ_SIDES; side++)
@@ -283,7 +298,9 @@ tz_status contract_create(const contract *c, const contract_case *k, const char 
     tz_simulation_config config = {.registry = c->registry,
                                    .stencil = stencil->id,
                                    .dims = stencil->dims,
-                                   .precision = k->precision,
+                                   .precision = half ? TZ_SINGLE : k->precision,
+                                   .storage_count = half,
+                                   .storage = &storage,
                                    .boundary_values_count = outside_count,
                                    .boundary_values = outside,
                                    .params_count = k->assignment ? 1 : 0,

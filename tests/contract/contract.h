@@ -36,9 +36,13 @@ bool contract_serves_points(const contract *c);
 
 /* ---- cases.c: simulations to check ----------------------------------------------------------- */
 
+/* As a precision of a case: single, with fields stored as half; every other case with an origin and
+ * a scale. */
+enum { CONTRACT_HALF = TZ_PRECISIONS };
+
 /* A problem: everything but the backend and the plan. */
 typedef struct contract_case {
-    int precision;                    /* -1 for stencils without real fields */
+    int precision;                    /* -1 for stencils without real fields; CONTRACT_HALF */
     tz_boundary boundary[TZ_AXES][2]; /* low and high side */
     int64_t extent[TZ_AXES];          /* 1 on axes that the stencil does not have */
     uint64_t seed;                    /* of every field's values */
@@ -88,6 +92,8 @@ tz_random contract_values(const tz_field *field, uint64_t seed);
 
 /* The stencil's precisions, or -1 alone if it computes with integers. Returns how many. */
 int contract_precisions(const contract *c, int precisions[TZ_PRECISIONS]);
+/* The same and, if it has single precision, CONTRACT_HALF. */
+int contract_storages(const contract *c, int precisions[TZ_PRECISIONS + 1]);
 
 /* Every allowed boundary on all axes, then mixtures: of axes, and of sides. Returns how many. */
 enum { CONTRACT_BOUNDARIES_MAX = 12 };

@@ -261,7 +261,9 @@ static void check_layout(contract *c, const contract_case *like, const layout *l
     snprintf(what + used, sizeof what - used, " height %d,%d,%d exchange %d,%d,%d", l->height[0],
              l->height[1], l->height[2], l->exchange[0], l->exchange[1], l->exchange[2]);
     if (status) { /* then slabs must be refused, too */
-        if (status != TZ_DIVERGED && compute(c, &k, l, backend, phases, &got, &error) == status)
+        const bool overflows = status == TZ_DIVERGED && k.precision == CONTRACT_HALF;
+        if (overflows ||
+            (status != TZ_DIVERGED && compute(c, &k, l, backend, phases, &got, &error) == status))
             contract_refuse(c, &error);
         else
             contract_fail(c, "%s: reference: %s", what, error.message);
@@ -316,6 +318,8 @@ static void check_divergence(contract *c, const contract_case *like, const layou
     contract_case k = *like;
     double shares[SLABS_MAX];
     char devices[160];
+    if (k.precision == CONTRACT_HALF)
+        k.precision = TZ_SINGLE;
     lay_out(c, l, &k, shares);
     name_devices(c->backend, l, shares, true, devices, sizeof devices);
     tz_plan plan = {.height = l->height[0], .exchange = l->exchange[0]};
@@ -327,9 +331,9 @@ static void check_divergence(contract *c, const contract_case *like, const layou
 
 void contract_devices(contract *c)
 {
-    int precisions[TZ_PRECISIONS];
+    int precisions[TZ_PRECISIONS + 1];
     tz_boundary boundaries[CONTRACT_BOUNDARIES_MAX][TZ_AXES][2];
-    const int precisions_count = contract_precisions(c, precisions);
+    const int precisions_count = contract_storages(c, precisions);
     const int boundaries_count = contract_boundaries(c, boundaries);
     contract_case k = {0};
     if (c->stencil->dims == 1 && contract_has_bits(c->stencil))

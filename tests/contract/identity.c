@@ -402,10 +402,10 @@ static void check_options(contract *c, const contract_case *like, int64_t steps)
 
 void contract_identity(contract *c)
 {
-    int precisions[TZ_PRECISIONS];
+    int precisions[TZ_PRECISIONS + 1];
     tz_boundary boundaries[CONTRACT_BOUNDARIES_MAX][TZ_AXES][2];
     const int64_t(*sizes)[TZ_AXES];
-    const int precisions_count = contract_precisions(c, precisions);
+    const int precisions_count = contract_storages(c, precisions);
     const int boundaries_count = contract_boundaries(c, boundaries);
     const int sizes_count = contract_sizes(c, &sizes);
     /* A case of a stencil with many fields and passes takes long: fewer cases. */
@@ -432,7 +432,9 @@ void contract_identity(contract *c)
                 if (precisions_count > 1 && size > 5 && (size + b + p) % 2 != 0)
                     continue;
                 k.precision = precisions[p];
-                check_case(c, &k, steps, false);
+                check_case(c, &k, steps, k.precision == CONTRACT_HALF);
+                if (k.precision == CONTRACT_HALF)
+                    continue;
                 if (size >= sizes_count - 4 || c->quick)
                     check_options(c, &k, steps);
             }

@@ -9,9 +9,11 @@ set_target_properties(refusing PROPERTIES LIBRARY_OUTPUT_DIRECTORY ${PROJECT_BIN
 trapeze_add_test(contract refusals sh ${contract_folder}/run_refusal_tests.sh $<TARGET_FILE:contract>
     ${PROJECT_BINARY_DIR}/plugins ${PROJECT_BINARY_DIR}/refusing-plugins ${PROJECT_BINARY_DIR}/test-fakes)
 
-trapeze_add_test(contract augmented2d contract --stencil augmented2d --section descriptor --section fields --section radius
-    --section identity --section devices --section diverge ${PROJECT_BINARY_DIR}/defined-plugins)
-set_property(TEST contract/augmented2d APPEND PROPERTY ENVIRONMENT TZ_CONTRACT=quick)
+foreach(stencil augmented2d shared2d)
+    trapeze_add_test(contract ${stencil} contract --stencil ${stencil} --section descriptor --section fields --section radius
+        --section identity --section devices --section diverge ${PROJECT_BINARY_DIR}/defined-plugins)
+    set_property(TEST contract/${stencil} APPEND PROPERTY ENVIRONMENT TZ_CONTRACT=quick)
+endforeach()
 
 # All sections but device on each archetype: the tests of backend/cuda compile and run their texts. Of the other stencils what
 # takes no time; test-all.sh has all.

@@ -375,15 +375,17 @@ static void check_definition(scratch *s, const tz_definition *d)
 SCRATCH_TEST(test_real_2d)
 {
     const tz_defined_field fields[] = {
-        REAL_STATE("u"),   REAL_STATE("v"),   INT_STATE("c"),       REAL_STATIC("k"),
-        REAL_STATE("r1"),  REAL_STATE("r2"),  REAL_STATE("r3"),     REAL_STATE("r4"),
-        REAL_STATE("r5"),  REAL_STATE("r6"),  REAL_STATE("r7"),     REAL_STATE("r8"),
-        REAL_STATE("r9"),  REAL_STATE("r10"), REAL_STATE("r11"),    REAL_STATE("r12"),
-        REAL_STATE("r13"), REAL_STATE("r14"), REAL_STATE("r15"),    REAL_STATE("r16"),
-        REAL_STATE("r17"), REAL_STATE("r18"), REAL_STATE("r19"),    REAL_STATE("r20"),
-        REAL_STATE("r21"), REAL_STATE("r22"), REAL_DERIVED("speed")};
+        REAL_STATE("u"),   REAL_STATE("v"),   INT_STATE("c"),    REAL_STATIC("k"),
+        REAL_STATE("r1"),  REAL_STATE("r2"),  REAL_STATE("r3"),  REAL_STATE("r4"),
+        REAL_STATE("r5"),  REAL_STATE("r6"),  REAL_STATE("r7"),  REAL_STATE("r8"),
+        REAL_STATE("r9"),  REAL_STATE("r10"), REAL_STATE("r11"), REAL_STATE("r12"),
+        REAL_STATE("r13"), REAL_STATE("r14"), REAL_STATE("r15"), REAL_STATE("r16"),
+        REAL_STATE("r17"), REAL_STATE("r18"), REAL_STATE("r19"), REAL_STATE("r20"),
+        REAL_STATE("r21"), REAL_STATE("r22"), REAL_STATE("r23"), REAL_DERIVED("speed")};
     const tz_defined_param params[] = {PARAM("dt", 0.1), PARAM("f", -3.7), INT_PARAM("n", 5)};
     const tz_defined_update updates[] = {
+        UPDATE("r23", "exp(-((u[-1,0] - u)/dt)^2)*(u[-1,0] - u) + abs(u - v)*(u[0,1] - u)^3 - "
+                      "(v - u)^-2 + (u - u[1,0])*k*(u - u[1,0]) + 1/abs(1/(u - u[0,1]))"),
         UPDATE("u", "2*u - v + k*dt^2*(u[-1,0] + u[1,0] + u[0,-1] + u[0,1] - 4*u)"),
         UPDATE("v", "u"),
         UPDATE("c", "c"),

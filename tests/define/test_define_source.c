@@ -71,6 +71,14 @@ static const struct {
     {1, '-', "dxx(u, 4)",
      "TZ_R(1.3333333333333333) * (u[-1] + u[1]) - TZ_R(0.08333333333333333) * (u[-2] + u[2]) - "
      "TZ_R(2.5) * u[0]"},
+    /* Signs that do not count are as the neighbour has them: the later cell comes first. */
+    {1, '-', "(u[-1] - u)^2*k", "const real t1 = u[0] - u[-1]; TZ_PUT(tz_u_, t1 * t1 * k[0]);"},
+    {1, '-', "abs((u - u[1])/k)", "TZ_ABS(TZ_DIV((u[1] - u[0]), k[0]))"},
+    {1, '-', "abs(u - u[1])*(u - u[1])", "TZ_ABS(u[1] - u[0]) * (u[0] - u[1])"},
+    {1, '-', "-(u - u[1])*(u - u[1])", "const real t1 = u[1] - u[0]; TZ_PUT(tz_u_, -t1 * t1);"},
+    {1, '-', "(u - u[1])^3", "const real t1 = u[0] - u[1]; TZ_PUT(tz_u_, t1 * t1 * t1);"},
+    {1, 'f', "w + (u - u[1])^2",
+     "const real t1 = u[1] - u[0]; TZ_PUT(tz_u_, TZ_FMA(t1, t1, w[0]));"},
     /* Equal coefficients. */
     {1, 'g', "0.25*u[-1] + 0.5*u + 0.25*u[1]", "TZ_R(0.25) * (u[-1] + u[1]) + TZ_R(0.5) * u[0]"},
     {1, 'g', "k - dt*u[-1] + dt*u[1] - w", "k[0] - w[0] - $dt * (u[-1] - u[1])"},
@@ -244,6 +252,39 @@ TEST(test_forms)
             .id = "form", .dims = forms[i].dims, FIELDS(fields), PARAMS(params), PASSES(passes)};
         if (d.dims == 2) /* of one field alone */
             d.fields_count = 1, d.params_count = 0;
+        check_parts(&d, forms[i].parts);
+    }
+}
+
+/* Values that several cells need: of a face, one made of another, of a sum in another order. */
+TEST(test_shared_values)
+{
+    static const struct {
+        tz_defined_text formula;
+        const char *parts[4];
+    } forms[] = {
+        {TEXT("exp(u[-1,0] - u) - exp(u - u[1,0])"),
+         {"#if TZ_SHARES\n"
+          "/* Shared: update: 1 function, 2 others a cell, not 2 functions, 3 others */\n"
+          "#define CELL_SHARED1(D) D(tz_update_, v1, real, -1, 0, 0, 0, 1, 0)\n",
+          "TZ_PUT(tz_u_, TZ_SHARED(v1, -1, 0) - TZ_SHARED(v1, 0, 0));\n",
+          "TZ_SHARED_VALUE(tz_update_, v1, real)\n{\n"
+          "    return TZ_EXP(TZ_AT(tz_u_, 0, 0) - TZ_AT(tz_u_, 1, 0));\n}\n#else\n"}},
+        {TEXT("u*heat/(u + heat) - heat[0,2]*u[0,2]/(heat[0,2] + u[0,2])"),
+         {"D(tz_update_, v1, real, 0, 0, 0, 2, 0, 0)",
+          "TZ_SHARED(v1, 0, 0) - TZ_SHARED(v1, 0, 2)"}},
+        /* The wide value is needed in the column of the cell, and its parts beside it. */
+        {TEXT("lap(1/u)*u + lap(1/u[0,1])"),
+         {"D(tz_update_, v1, real, -1, 1, -1, 2, 4, 4)",
+          "D(tz_update_, v2, real, 0, 0, -1, 0, 0, 0)",
+          "TZ_SHARED(v2, 0, -1) * TZ_AT(tz_u_, 0, 0) + TZ_SHARED(v2, 0, 0)"}},
+        {TEXT("(u[-1,0] + x)/u - (u + x)/u[1,0] + (u[-1,0] - u) + (u - u[1,0])"), {"\nTZ_CELL("}},
+    };
+    for (size_t i = 0; i < sizeof forms / sizeof *forms; i++) {
+        const tz_defined_update updates[] = {{"u", forms[i].formula}};
+        const tz_defined_field fields[] = {REAL_STATE("u"), REAL_STATIC("heat")};
+        const tz_defined_pass passes[] = {{UPDATES(updates)}};
+        const tz_definition d = {.id = "form", .dims = 2, FIELDS(fields), PASSES(passes)};
         check_parts(&d, forms[i].parts);
     }
 }

@@ -177,6 +177,7 @@ tz_cpu_grid tz_cpu_grid_of(const tz_problem *problem, const tz_machine *machine,
                   .whole =
                       (problem->slab.of ? problem->slab.of : problem)->extent[problem->dims - 1],
                   .bits = problem->bits,
+                  .storage = tz_problem_all_as_computed(problem) ? NULL : problem->storage,
                   .ghost = store_ghost(problem),
                   .precision = problem->precision,
                   .constants = problem->constants,

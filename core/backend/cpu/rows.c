@@ -63,15 +63,16 @@ typedef struct bench {
 /* Ordinary values: reals of about 1, ones, bits of all kinds. */
 static void fill_row(const tz_problem *problem, int field, char *row, ptrdiff_t elements)
 {
-    const size_t size = tz_problem_element_size(problem, field);
+    const tz_element_type *type = tz_problem_computed_type(problem, field);
+    const size_t size = type->size;
     const bool is_real = tz_type_is_real(problem->stencil->fields[field].type);
     for (ptrdiff_t i = 0; i < elements; i++) {
         const uint32_t word = (uint32_t)(i + 1) * UINT32_C(0x9e3779b9);
+        const double value = is_real ? 1 + (double)(i % 8) / 8 : 1.0;
         if (problem->bits)
             memcpy(row + (size_t)i * size, &word, sizeof word);
         else
-            tz_problem_element(problem, field, is_real ? 1 + (double)(i % 8) / 8 : 1.0,
-                               row + (size_t)i * size);
+            type->put(&value, problem->origin[field], 1, row + (size_t)i * size);
     }
 }
 
@@ -90,7 +91,7 @@ static tz_status open_bench(bench *b, const tz_rows_call *call, int64_t count, i
     const ptrdiff_t more = dims == 3 ? around : 0, tall = (ptrdiff_t)rows + 2 * more;
     size_t bytes = 0, row_bytes[TZ_FIELDS_MAX];
     for (int f = 0; f < fields; f++) {
-        const size_t size = tz_problem_element_size(problem, f);
+        const size_t size = tz_problem_computed_type(problem, f)->size;
         row_bytes[f] = (((size_t)count + 2 * AROUND) * size + LINE - 1) / LINE * LINE;
         row_bytes[f] += row_bytes[f] % (2 * LINE) ? 0 : LINE;
         bytes += row_bytes[f] * (size_t)(window + call->slabs) * (size_t)tall;
@@ -100,7 +101,7 @@ static tz_status open_bench(bench *b, const tz_rows_call *call, int64_t count, i
         return tz_error_set(error, TZ_MEMORY, NULL, "not enough memory to time a row function");
     char *at = b->memory;
     for (int f = 0; f < fields; f++) {
-        const size_t size = tz_problem_element_size(problem, f);
+        const size_t size = tz_problem_computed_type(problem, f)->size;
         const ptrdiff_t stride = (ptrdiff_t)(row_bytes[f] / size);
         const size_t first = (size_t)more * row_bytes[f] + AROUND * size;
         fill_row(problem, f, at, stride);

@@ -111,11 +111,15 @@ static tz_status prepare_reductions(const tz_problem *problem, const tz_cuda_dev
         for (int f = 0; !status && f < problem->stencil->fields_count; f++) {
             const tz_dtype dtype = tz_problem_dtype(problem, f);
             tz_cuda_text text = {0};
-            if (problem->stencil->fields[f].role != TZ_STATE || types >> dtype & 1 ||
+            if (problem->stencil->fields[f].role != TZ_STATE ||
+                (tz_problem_as_computed(problem, f) && types >> dtype & 1) ||
                 (kinds[k] == TZ_CUDA_FINITE && !tz_type_is_real(problem->stencil->fields[f].type)))
                 continue;
-            types |= 1u << dtype;
-            tz_cuda_reduce_emit(&text, dtype, kinds[k]);
+            const bool stored = !tz_problem_as_computed(problem, f);
+            char memory[TZ_CUDA_MEMORY_TYPE_SIZE];
+            types |= (unsigned)!stored << dtype;
+            tz_cuda_reduce_emit(&text, dtype,
+                                stored ? tz_cuda_memory_type(problem, f, memory) : NULL, kinds[k]);
             status = text.failed ? TZ_MEMORY : compile_into_cache(device, cancel, text.at, error);
             free(text.at);
         }

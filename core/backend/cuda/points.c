@@ -58,7 +58,9 @@ static void add_row(tz_cuda_points *p, const tz_problem *problem, const tz_point
                                 .field = f,
                                 .size = (int32_t)size,
                                 .add = p->adds,
-                                .record = -1};
+                                .record = -1,
+                                .origin = problem->storage[f].add,
+                                .scale = problem->storage[f].scale};
         for (; a < a_end && added->of[a].x == x; a++, cell->adds++)
             p->added_index[p->adds++] = added->of[a].index;
         if (r < r_end && recorded->of[r].x == x) {
@@ -210,6 +212,7 @@ static tz_status make_lists(tz_cuda_points *p, tz_cuda *cuda, const tz_problem *
         clear_lists(p, cuda);
     else
         p->of = points;
+    p->of_generation = points->generation;
     p->real = real;
     p->whole = p->records == values->records;
     for (int i = 0; i < p->records; i++)
@@ -241,10 +244,19 @@ tz_status tz_cuda_points_begin(tz_cuda_points *p, tz_cuda *cuda, const tz_proble
                                int64_t step, int height, tz_error *error)
 {
     const tz_points *points = problem->points;
-    tz_status status = points && p->of != points ? make_lists(p, cuda, problem, error) : TZ_OK;
-    if (status || !points)
-        return status;
+    if (!points)
+        return TZ_OK;
     const tz_point_values *values = points->values;
+    if (p->of != points || p->of_generation != points->generation) {
+        const tz_status status = make_lists(p, cuda, problem, error);
+        if (status)
+            return status;
+        p->from = step - values->begin;
+        p->begins = values->begin;
+    } else if (p->begins != values->begin) {
+        p->from = 0;
+        p->begins = values->begin;
+    }
     if (p->generation != values->generation)
         p->uploaded = 0;
     p->generation = values->generation;
@@ -277,21 +289,20 @@ tz_status tz_cuda_points_apply(tz_cuda_points *p, tz_cuda *cuda, int pass, int64
 
 tz_status tz_cuda_points_take(tz_cuda_points *p, tz_cuda *cuda, tz_error *error)
 {
-    if (!p->of || p->records == 0 || p->rows == 0)
+    if (!p->of || p->records == 0 || p->rows <= p->from)
         return TZ_OK;
     const tz_point_values *values = p->of->values;
-    const size_t slot = values->slot;
-    const tz_status status =
-        tz_cuda_download(cuda, p->whole ? values->recorded : p->staging, p->recorded,
-                         (size_t)(p->rows * p->records) * slot, error);
+    const size_t slot = values->slot, row = (size_t)p->records * slot;
+    char *to = values->recorded + (size_t)(p->from * values->records) * slot;
+    const tz_status status = tz_cuda_download(cuda, p->whole ? to : p->staging,
+                                              p->recorded + (tz_cu_pointer)((size_t)p->from * row),
+                                              (size_t)(p->rows - p->from) * row, error);
     if (status)
         return status;
     const char *from = p->staging;
-    for (int64_t k = 0; k < p->rows && !p->whole; k++) {
-        char *to = values->recorded + (size_t)(k * values->records) * slot;
+    for (int64_t k = p->from; k < p->rows && !p->whole; k++, to += (size_t)values->records * slot)
         for (int i = 0; i < p->records; i++, from += slot)
             memcpy(to + (size_t)p->recorded_index[i] * slot, from, slot);
-    }
-    p->rows = 0;
+    p->from = p->rows;
     return TZ_OK;
 }

@@ -13,14 +13,16 @@ extern const char tz_cuda_text_points[] __attribute__((visibility("hidden")));
 typedef struct tz_cuda_point {
     int64_t offset; /* bytes in the field's array */
     int32_t field, size;
-    int32_t add, adds; /* the first value that is added, and how many */
-    int32_t record;    /* the number of its recorded value; -1: it is not recorded */
+    int32_t add, adds;   /* the first value that is added, and how many */
+    int32_t record;      /* the number of its recorded value; -1: it is not recorded */
+    float origin, scale; /* tz_storage.add and .scale of the field; used if size is 2 */
     int32_t unused;
 } tz_cuda_point;
 
 /* Zero-initialise. */
 typedef struct tz_cuda_points {
     const tz_points *of; /* the points that all this is made for */
+    uint64_t of_generation;
     tz_cu_pointer cells, added, recorded;
     tz_cu_pointer lists; /* the same by rows, for kernels that apply them at each level */
     tz_cuda_point_arguments arguments; /* but for the values */
@@ -30,7 +32,8 @@ typedef struct tz_cuda_points {
     int64_t *added_index, *recorded_index; /* of the device's values in tz_point_values */
     bool whole;                            /* the recorded values are all, in their order */
     char *staging;                         /* of the added or the recorded values of all rows */
-    int64_t rows;                          /* that have been recorded */
+    int64_t from, rows;                    /* recorded ones that were not taken */
+    int64_t begins;                        /* the iteration of row 0 */
     int64_t uploaded;                      /* rows of `added` that the device has, */
     uint64_t generation;                   /* of this one */
     tz_cuda_kernel kernel;

@@ -28,6 +28,7 @@ struct tz_cuda_reducer {
     tz_cuda_queue *queue;
     const tz_problem *problem;
     tz_cuda_kernel kernels[TZ_ELEMENTS][TZ_CUDA_NUMBERS_END];
+    tz_cuda_kernel stored[TZ_FIELDS_MAX][TZ_CUDA_NUMBERS_END]; /* of fields not as computed */
     tz_cu_pointer record;
     tz_cu_pointer results; /* sums or values */
     size_t results_bytes;
@@ -45,17 +46,20 @@ const char *tz_cuda_reduce_kernel(tz_cuda_number which)
     return names[which];
 }
 
-void tz_cuda_reduce_emit(tz_cuda_text *text, tz_dtype dtype, tz_cuda_number which)
+void tz_cuda_reduce_emit(tz_cuda_text *text, tz_dtype dtype, const char *memory,
+                         tz_cuda_number which)
 {
     const tz_element_type *type = tz_element_type_of_array(dtype);
     const bool real = tz_type_is_real(type->type), bits = tz_type_is_bits(type->type);
     const char *word = type->size == 8 ? "unsigned long long" : "unsigned int";
+    const char *cell = real ? type->c_type : tz_type_keyword(type->type);
     tz_cuda_emit(text,
-                 "#define TZ_CELL %s\n#define TZ_CELL_WORD %s\n#define TZ_CELL_BITS %d\n"
+                 "#define TZ_CELL %s\n#define TZ_MEMORY %s\n#define TZ_CELL_WORD %s\n#define "
+                 "TZ_CELL_BITS %d\n"
                  "#define TZ_CELL_REAL %d\n#define TZ_SEGMENT %d\n#define TZ_ONLY %d\n"
                  "#line 1 \"reduce.cuh\"\n%s",
-                 real ? type->c_type : tz_type_keyword(type->type), bits ? "tz_word" : word, bits,
-                 real, TZ_REDUCE_SEGMENT, (int)which, tz_cuda_text_reduce);
+                 cell, memory ? memory : cell, bits ? "tz_word" : word, bits, real,
+                 TZ_REDUCE_SEGMENT, (int)which, tz_cuda_text_reduce);
 }
 
 /* ---- Arguments and results ------------------------------------------------------------------- */
@@ -231,10 +235,14 @@ void tz_cuda_reducer_destroy(tz_cuda_reducer *reducer)
 {
     if (!reducer)
         return;
-    for (int t = 0; t < TZ_ELEMENTS; t++)
-        for (int k = 0; k < TZ_CUDA_NUMBERS_END; k++)
+    for (int k = 0; k < TZ_CUDA_NUMBERS_END; k++) {
+        for (int t = 0; t < TZ_ELEMENTS; t++)
             if (reducer->kernels[t][k].function)
                 tz_cuda_unload(reducer->cuda, &reducer->kernels[t][k]);
+        for (int f = 0; f < TZ_FIELDS_MAX; f++)
+            if (reducer->stored[f][k].function)
+                tz_cuda_unload(reducer->cuda, &reducer->stored[f][k]);
+    }
     tz_cuda_free(reducer->cuda, reducer->record);
     tz_cuda_free(reducer->cuda, reducer->results);
     tz_cuda_free(reducer->cuda, reducer->edges);
@@ -245,12 +253,17 @@ static tz_status kernel_of(tz_cuda_reducer *reducer, int field, tz_cuda_number w
                            tz_cuda_kernel **out, tz_error *error)
 {
     const tz_dtype dtype = tz_problem_dtype(reducer->problem, field);
-    tz_cuda_kernel *kernel = &reducer->kernels[tz_element_type_of_array(dtype)->element][which];
+    char memory[TZ_CUDA_MEMORY_TYPE_SIZE];
+    const bool stored = !tz_problem_as_computed(reducer->problem, field);
+    tz_cuda_kernel *kernel =
+        stored ? &reducer->stored[field][which]
+               : &reducer->kernels[tz_element_type_of_array(dtype)->element][which];
     *out = kernel;
     if (kernel->function)
         return TZ_OK;
     tz_cuda_text text = {0};
-    tz_cuda_reduce_emit(&text, dtype, which);
+    tz_cuda_reduce_emit(
+        &text, dtype, stored ? tz_cuda_memory_type(reducer->problem, field, memory) : NULL, which);
     const tz_status status =
         text.failed ? tz_error_set(error, TZ_MEMORY, NULL, "not enough memory for a kernel's text")
                     : tz_cuda_load(reducer->cuda, kernel, text.at, tz_cuda_reduce_kernel(which),

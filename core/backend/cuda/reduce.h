@@ -54,7 +54,8 @@ enum { TZ_CUDA_REDUCE_THREADS = 256 };
 
 const char *tz_cuda_reduce_kernel(tz_cuda_number which);
 /* Append the source of a kernel for fields of that type. */
-void tz_cuda_reduce_emit(tz_cuda_text *text, tz_dtype dtype, tz_cuda_number which);
+void tz_cuda_reduce_emit(tz_cuda_text *text, tz_dtype dtype, const char *memory,
+                         tz_cuda_number which);
 
 /* tz_record, tz_reduce_arguments and tz_shrink_arguments of the kernels. */
 typedef struct tz_cuda_record {

@@ -43,9 +43,8 @@ void tz_cuda_update_emit(tz_cuda_text *text, const tz_problem *problem)
     if (problem->slab.of)
         tz_cuda_emit(text, "#define TZ_SLAB\n");
     tz_cuda_emit(text,
-                 "#define TZ_STORED %s\n#define TZ_SEGMENT %d\n#define TZ_UPDATE_RADIUS %d\n"
-                 "#include \"update.cuh\"\n",
-                 tz_problem_real(problem)->c_type, TZ_UPDATE_SEGMENT, largest_radius(problem));
+                 "#define TZ_SEGMENT %d\n#define TZ_UPDATE_RADIUS %d\n#include \"update.cuh\"\n",
+                 TZ_UPDATE_SEGMENT, largest_radius(problem));
     if (tz_stencil_excluding(problem->stencil) >= 0)
         tz_cuda_emit(text, "#define TZ_EXCLUDING %d\n", tz_stencil_excluding(problem->stencil));
     for (int p = 0; p < problem->stencil->passes_count; p++)

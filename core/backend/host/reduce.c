@@ -168,6 +168,16 @@ static const char *row_at(const tz_problem *problem, const tz_host_field *host, 
     return host->origin + (y * host->row_stride + z * host->plane_stride) * (ptrdiff_t)size;
 }
 
+/* What updates compute with: the elements, or loaded into `room` for SEGMENT of them. */
+static const void *computed_of(const tz_problem *problem, int field, const void *elements,
+                               int64_t count, float *room)
+{
+    if (tz_problem_as_computed(problem, field))
+        return elements;
+    tz_stored_load(&problem->storage[field], tz_machine_isa(), elements, count, room);
+    return room;
+}
+
 /* A uniform field has only a short row: repeat its value into `cells`. */
 static void uniform_segment(const tz_host_field *host, size_t size, int64_t count, char *cells)
 {
@@ -266,6 +276,7 @@ static partial reduce_segment(const adding *a, int64_t row, int64_t x, char *scr
     const char *whole = row_at(problem, host, row, size);
     const void *at = whole + x * (int64_t)size;
     partial p = {.min = 1.0, .first_not_finite = -1};
+    float room[SEGMENT];
     if (host->uniform && !problem->bits) {
         uniform_segment(host, size, count, scratch);
         at = scratch;
@@ -274,8 +285,8 @@ static partial reduce_segment(const adding *a, int64_t row, int64_t x, char *scr
         segment_bits((const void *)whole, host->uniform, columns, problem->elements[0], x, count,
                      row * columns, &p);
     else
-        functions[tz_problem_element_type(problem, a->sums->field)->element].segment(at, count,
-                                                                                     index, &p);
+        functions[tz_problem_computed_type(problem, a->sums->field)->element].segment(
+            computed_of(problem, a->sums->field, at, count, room), count, index, &p);
     return p;
 }
 
@@ -400,6 +411,7 @@ typedef struct look {
     const tz_problem *problem;
     const tz_host_field *a, *b; /* b: only for a difference */
     range own;
+    int field;
     int64_t segments; /* of a row */
     size_t size;
     tz_element element;
@@ -415,8 +427,9 @@ static look look_at(const tz_problem *problem, int field, const tz_host_field *a
               .a = a,
               .b = b,
               .own = own_range(problem),
+              .field = field,
               .size = tz_problem_element_size(problem, field),
-              .element = tz_problem_element_type(problem, field)->element,
+              .element = tz_problem_computed_type(problem, field)->element,
               .lock = PTHREAD_MUTEX_INITIALIZER};
     l.segments = problem->bits ? 1 : (l.own.x_high - l.own.x_low + SEGMENT - 1) / SEGMENT;
     return l;
@@ -437,6 +450,8 @@ static void find_not_finite(void *any, int64_t begin, int64_t end, int thread)
         const int64_t x = l->own.x_low + i % l->segments * SEGMENT;
         const int64_t count = tz_min(SEGMENT, l->own.x_high - x);
         const void *cells = row_at(l->problem, l->a, row, l->size) + x * (int64_t)l->size;
+        float room[SEGMENT];
+        cells = computed_of(l->problem, l->field, cells, count, room);
         if (functions[l->element].not_finite(cells, count))
             atomic_store(&l->not_finite, true);
     }
@@ -474,8 +489,12 @@ static void find_difference(void *any, int64_t begin, int64_t end, int thread)
         const int64_t count = tz_min(SEGMENT, l->own.x_high - x);
         const void *p = row_at(l->problem, l->a, row, l->size) + x * (int64_t)l->size;
         const void *q = row_at(l->problem, l->b, row, l->size) + x * (int64_t)l->size;
-        const double d = l->problem->bits ? difference_bits(p, q, nx, l->problem->extent[0])
-                                          : functions[l->element].difference(p, q, count);
+        float room[2][SEGMENT];
+        const double d = l->problem->bits
+                             ? difference_bits(p, q, nx, l->problem->extent[0])
+                             : functions[l->element].difference(
+                                   computed_of(l->problem, l->field, p, count, room[0]),
+                                   computed_of(l->problem, l->field, q, count, room[1]), count);
         largest = tz_max_double(d, largest);
     }
     pthread_mutex_lock(&l->lock);

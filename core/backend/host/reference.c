@@ -134,14 +134,18 @@ static const void *read_cell(const tz_cell_access *access, int field, int dx, in
 {
     cell_reader *reader = (cell_reader *)access;
     void *slot = &reader->slot[reader->next++ % 256];
+    const tz_problem *problem = reader->state->context.problem;
     read_element(reader, field, dx, dy, dz, slot);
-    if (!reader->widens)
+    if (!tz_type_is_real(problem->stencil->fields[field].type))
         return slot;
-    const tz_element_type *type = tz_problem_element_type(reader->state->context.problem, field);
-    if (tz_type_is_real(type->type)) {
+    if (reader->widens) {
         double wide;
-        type->get(slot, 1, &wide);
+        tz_problem_to_computed(problem, field, slot, 1, &wide);
         memcpy(slot, &wide, sizeof wide);
+    } else if (!tz_problem_as_computed(problem, field)) {
+        float value;
+        tz_stored_load(&problem->storage[field], TZ_ISA_BASE, slot, 1, &value);
+        memcpy(slot, &value, sizeof value);
     }
     return slot;
 }
@@ -162,6 +166,19 @@ static void move_to(cell_reader *reader, int64_t x, int64_t y, int64_t z)
     reader->access.z = whole[2];
 }
 
+/* A new value, to the array that is being written. */
+static void put_element(reference *state, int field, int64_t x, int64_t y, int64_t z,
+                        const void *value)
+{
+    const tz_problem *problem = state->context.problem;
+    const size_t size = tz_problem_element_size(problem, field);
+    char *to = (char *)element_at(tz_host_store_other(&state->store, field), size, x, y, z);
+    if (tz_problem_as_computed(problem, field))
+        memcpy(to, value, size);
+    else
+        tz_stored_store(&problem->storage[field], TZ_ISA_BASE, value, 1, to);
+}
+
 static void run_pass(reference *state, const tz_pass *pass, const tz_slot *constants, int64_t step,
                      const tz_box *box)
 {
@@ -180,12 +197,8 @@ static void run_pass(reference *state, const tz_pass *pass, const tz_slot *const
                 move_to(&reader, x, y, z);
                 pass->kernels->cell[problem->precision](&reader.access);
                 for (int f = 0; f < problem->stencil->fields_count; f++)
-                    if (pass->writes >> f & 1) {
-                        const size_t size = tz_problem_element_size(problem, f);
-                        memcpy((char *)element_at(tz_host_store_other(&state->store, f), size, x, y,
-                                                  z),
-                               &reader.written[f], size);
-                    }
+                    if (pass->writes >> f & 1)
+                        put_element(state, f, x, y, z, &reader.written[f]);
             }
     for (int f = 0; f < problem->stencil->fields_count; f++)
         if (pass->writes >> f & 1)
@@ -203,13 +216,21 @@ static char *point_at(reference *state, int field, int64_t row, const tz_point *
                               row % problem->elements[1], row / problem->elements[1]);
 }
 
-static void add_to(const tz_problem *problem, char *element, const char *value)
+static void add_to(const tz_problem *problem, int field, char *element, const char *value)
 {
+    const tz_element_type *real = tz_problem_real(problem);
+    const tz_storage *storage = &problem->storage[field];
     double sum, more;
-    tz_problem_real(problem)->get(element, 1, &sum);
-    tz_problem_real(problem)->get(value, 1, &more);
+    float single;
+    tz_problem_to_computed(problem, field, element, 1, &sum);
+    real->get(value, 1, &more);
     sum += more; /* rounds to single precision as a sum in that precision does */
-    tz_problem_real(problem)->put(&sum, 0, 1, element);
+    if (tz_problem_as_computed(problem, field)) {
+        real->put(&sum, 0, 1, element);
+    } else {
+        real->put(&sum, 0, 1, &single);
+        tz_stored_store(storage, TZ_ISA_BASE, &single, 1, element);
+    }
 }
 
 /* After a pass: the points of the fields that no later pass of iteration `step` changes. Those of a
@@ -224,12 +245,13 @@ static void apply_points(reference *state, int pass, int64_t step, int64_t low, 
             continue;
         const tz_point_values *values = points->values;
         const int64_t k = step - values->begin;
-        const size_t size = tz_problem_element_size(problem, f);
+        const size_t size = tz_problem_element_size(problem, f),
+                     real = tz_problem_real(problem)->size;
         const tz_point_list *added = &points->added[f], *recorded = &points->recorded[f];
         for (int64_t r = 0; added->count > 0 && r < rows; r++)
             for (int32_t i = added->first[r]; i < added->first[r + 1]; i++)
-                add_to(problem, point_at(state, f, r, &added->of[i]),
-                       values->added + (size_t)(k * values->adds + added->of[i].index) * size);
+                add_to(problem, f, point_at(state, f, r, &added->of[i]),
+                       values->added + (size_t)(k * values->adds + added->of[i].index) * real);
         for (int64_t r = 0; recorded->count > 0 && r < rows; r++)
             for (int32_t i = recorded->first[r]; i < recorded->first[r + 1]; i++) {
                 const int64_t at[] = {recorded->of[i].x, r % problem->elements[1],

@@ -224,7 +224,7 @@ static int64_t values_of(const tz_problem *problem, const field_file *f, const v
 {
     const int64_t words = problem->elements[0], nx = problem->extent[0];
     if (!problem->bits) {
-        tz_problem_to_values(problem, f->field, elements, count, values);
+        tz_problem_to_cells(problem, f->field, elements, count, values);
         return count;
     }
     for (int64_t row = 0; row < count / words; row++)
@@ -329,7 +329,7 @@ static tz_status open_file(tz__slabs *slabs, const tz__slabs_call *call, field_f
     uint64_t led = facts.st_ino;
     tz__slabs_pass(ranks, &led, sizeof led);
     f->size = tz_problem_element_size(problem, f->field);
-    f->cells = call->cells && (problem->bits || problem->origin[f->field] != 0.0);
+    f->cells = call->cells && (problem->bits || !tz_problem_values_are_elements(problem, f->field));
     if (call->cells)
         f->size = tz_dtype_size(tz_problem_value_dtype(problem, f->field));
     tz_status status = TZ_OK;

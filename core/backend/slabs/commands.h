@@ -19,6 +19,7 @@
     X(restore)     /* field, path, place in the file: a status */                                  \
     X(stage)       /* plan, iterations, step: nothing; a status if the plan is new */              \
     X(wait)        /* nothing: a status, when all devices are done */                              \
+    X(recorded)    /* iterations: a status, the values that they recorded at points */             \
     X(reduce)      /* field: a status, the sums of rows, numbers */                                \
     X(all_finite)  /* nothing: a status, a flag */                                                 \
     X(update_norm) /* nothing: a status, a number */                                               \
@@ -34,6 +35,8 @@ typedef enum tz__slabs_command {
     TZ__SLABS_CREATE,  /* devices, plugin, problem, plan: a status */
     TZ__SLABS_RENEW,   /* problem, streamed sources: nothing */
     TZ__SLABS_ROWS,    /* the stencil's library, which is compiled now: nothing */
+    TZ__SLABS_POINTS,  /* points, their lists: nothing */
+    TZ__SLABS_VALUES,  /* rows, values that sources add: nothing */
     TZ__SLABS_DESTROY, /* nothing: nothing */
 #define TZ__SLABS_NAME(name) TZ__SLABS_##name,
     TZ__SLABS_COMMANDS(TZ__SLABS_NAME)
@@ -47,7 +50,7 @@ typedef struct tz__slabs_call {
     /* States, by their addresses in rank 0. */
     uint64_t state, other;
     int field;
-    /* Of values, or of bytes that follow. */
+    /* Of values, or of bytes that follow; of rows, the first and the end. */
     int64_t counts[2];
     int iterations;
     /* Number of the first iteration, or of a plane; or a place in a file. */

@@ -594,6 +594,8 @@ static tz_status deepen_part(tz__slabs *slabs, int i, void *argument, tz_error *
     tz_status status = tz__slabs_part_create(slabs, i, *(const int *)argument, &fresh, error);
     if (!status)
         status = copy_own(slabs, slabs->parts[i], fresh, error);
+    if (!status && slabs->inner->recorded)
+        status = slabs->inner->recorded(slabs->parts[i]->state, error);
     if (status) {
         tz__slabs_part_destroy(slabs, fresh);
         return status;

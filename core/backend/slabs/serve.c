@@ -73,6 +73,8 @@ typedef struct copy {
     tz_problem problem, narrow;
     tz_series *scalars;
     window *windows;
+    tz_points *points;
+    tz_point_values values;
 } copy;
 
 static void clear_copy(copy *c)
@@ -80,6 +82,9 @@ static void clear_copy(copy *c)
     free(c->bytes);
     free(c->scalars);
     free(c->windows);
+    tz_points_destroy(c->points);
+    free(c->values.added);
+    free(c->values.recorded);
 }
 
 /* Takes the bytes, also after an error. */
@@ -112,7 +117,7 @@ static tz_status read_problem(copy *c, char *bytes, const tz_stencil *stencil, i
             (tz_series){.name = bytes, .value = value_in_window, .context = &c->windows[i]};
     c->problem.stencil = stencil;
     c->problem.scalars = c->scalars;
-    c->problem.points = NULL;
+    c->problem.points = c->points;
     if (c->problem.narrow) {
         memcpy(c->narrow.params, c->problem.params, sizeof c->narrow.params);
         c->narrow.stencil = stencil;
@@ -121,6 +126,29 @@ static tz_status read_problem(copy *c, char *bytes, const tz_stencil *stencil, i
         c->problem.narrow = &c->narrow;
     }
     return TZ_OK;
+}
+
+/* ---- Points as bytes: in all ranks ----------------------------------------------------------- */
+
+/* Of lists whose counts are known. */
+static void pass_lists(const tz_ranks *ranks, const tz_problem *problem, const tz_points *points)
+{
+    const int64_t rows = problem->elements[1] * problem->elements[2];
+    for (int f = 0; f < 2 * TZ_FIELDS_MAX; f++) {
+        const tz_point_list *list =
+            f < TZ_FIELDS_MAX ? &points->added[f] : &points->recorded[f - TZ_FIELDS_MAX];
+        if (list->count == 0)
+            continue;
+        tz__slabs_pass(ranks, list->of, (int64_t)(list->count * sizeof *list->of));
+        tz__slabs_pass(ranks, list->first, (rows + 1) * (int64_t)sizeof *list->first);
+    }
+}
+
+static void pass_values(const tz_ranks *ranks, const tz_problem *problem,
+                        const tz_point_values *values, int64_t first, int64_t end)
+{
+    const int64_t row = values->adds * (int64_t)tz_problem_real(problem)->size;
+    tz__slabs_pass(ranks, values->added + first * row, (end - first) * row);
 }
 
 /* ---- Rank 0 ---------------------------------------------------------------------------------- */
@@ -338,11 +366,48 @@ static tz_status renew(tz__slabs *slabs, const tz__slabs_call *call, tz_error *e
     return TZ_OK;
 }
 
+/* Points that are new, and what sources add in the next stages. */
+static void send_points(tz__slabs *slabs)
+{
+    const tz_ranks *ranks = tz__slabs_ranks(slabs);
+    const tz_problem *problem = slabs->context.problem;
+    const tz_points *points = problem->points;
+    if (!ranks || !points)
+        return;
+    const tz_point_values *values = points->values;
+    if (slabs->told_points != points || slabs->told_lists != points->generation) {
+        const tz__slabs_call news = {.command = TZ__SLABS_POINTS, .state = (uintptr_t)slabs};
+        tell(ranks, &news);
+        tz_points head = *points;
+        tz_point_values rows = *values;
+        tz__slabs_pass(ranks, &head, sizeof head);
+        tz__slabs_pass(ranks, &rows, sizeof rows);
+        pass_lists(ranks, problem, &head);
+        slabs->told_points = points;
+        slabs->told_lists = points->generation;
+        slabs->told_values = 0;
+    }
+    const bool fresh = slabs->told_values != values->generation;
+    const int64_t first = fresh ? 0 : slabs->told_rows;
+    if (!fresh && (values->adds == 0 || first == values->ready))
+        return;
+    const tz__slabs_call news = {.command = TZ__SLABS_VALUES,
+                                 .state = (uintptr_t)slabs,
+                                 .at = values->begin,
+                                 .counts = {first, values->ready}};
+    tell(ranks, &news);
+    pass_values(ranks, problem, values, first, values->ready);
+    slabs->told_values = values->generation;
+    slabs->told_rows = values->ready;
+}
+
 tz_status tz__slabs_compute_all(tz__slabs *slabs, tz__slabs_call call, tz_error *error)
 {
     tz_status status = renew(slabs, &call, error);
     if (!status && call.correction)
         status = renew(call.correction, &call, error);
+    if (!status)
+        send_points(slabs);
     return status ? status : tz__slabs_call_all(slabs, call, error);
 }
 
@@ -549,6 +614,44 @@ static void serve_renew(const server *s, served *state, const tz__slabs_call *ca
     }
 }
 
+static void serve_points(const server *s, served *state)
+{
+    copy *c = &state->problem;
+    const tz_problem *problem = &c->problem;
+    const int64_t rows = problem->elements[1] * problem->elements[2];
+    tz_points head, *old = c->points;
+    tz_point_values *values = &c->values;
+    tz__slabs_pass(s->ranks, &head, sizeof head);
+    free(values->added);
+    free(values->recorded);
+    tz__slabs_pass(s->ranks, values, sizeof *values);
+    values->added =
+        need(s, calloc((size_t)(values->rows * values->adds) + 1, tz_problem_real(problem)->size));
+    values->recorded = need(s, calloc((size_t)(values->rows * values->records) + 1, values->slot));
+    c->points = need(s, tz_points_create(head.fields, values));
+    c->points->generation = old ? old->generation + 1 : 1;
+    for (int f = 0; f < 2 * TZ_FIELDS_MAX; f++) {
+        const int i = f % TZ_FIELDS_MAX;
+        const size_t count = f == i ? head.added[i].count : head.recorded[i].count;
+        tz_point_list *list = f == i ? &c->points->added[i] : &c->points->recorded[i];
+        if (count > 0)
+            *list = (tz_point_list){count, need(s, malloc(count * sizeof *list->of)),
+                                    need(s, malloc((size_t)(rows + 1) * sizeof *list->first))};
+    }
+    pass_lists(s->ranks, problem, c->points);
+    tz_points_destroy(old);
+    c->problem.points = c->points;
+}
+
+static void serve_values(const server *s, served *state, const tz__slabs_call *call)
+{
+    tz_point_values *values = &state->problem.values;
+    values->begin = call->at;
+    values->ready = call->counts[1];
+    values->generation += call->counts[0] == 0;
+    pass_values(s->ranks, &state->problem.problem, values, call->counts[0], call->counts[1]);
+}
+
 static void serve_rows(const server *s, const served *state, const tz__slabs_call *call)
 {
     char *image = receive(s, call->counts[0]);
@@ -602,6 +705,12 @@ static void serve_command(server *s, tz__slabs_call *call)
         break;
     case TZ__SLABS_ROWS:
         serve_rows(s, state, call);
+        break;
+    case TZ__SLABS_POINTS:
+        serve_points(s, state);
+        break;
+    case TZ__SLABS_VALUES:
+        serve_values(s, state, call);
         break;
     case TZ__SLABS_DESTROY:
         remove_state(s, state);

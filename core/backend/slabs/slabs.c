@@ -392,17 +392,21 @@ static tz_status fail_after(int done, tz_status status, tz_error *error)
 static tz_status take_points(const tz__slabs *slabs, tz__slabs_part *part, tz_error *error)
 {
     const tz_points *whole = slabs->context.problem->points;
-    if (part->points_of == whole)
+    if (!whole || (part->points_of == whole && part->points_generation == whole->generation))
         return TZ_OK;
-    tz_points *points;
-    const tz_status status = tz_points_of_slab(&points, &part->problem, error);
-    if (status)
-        return status;
-    tz_points_destroy(part->points);
-    part->points = points;
-    part->points_of = whole;
-    part->problem.points = points;
-    return TZ_OK;
+    tz_points *old = NULL;
+    if (part->points_of != whole) {
+        old = part->points;
+        part->points = tz_points_create(whole->fields, whole->values);
+    }
+    tz_status status = part->points
+                           ? tz_points_fill_slab(part->points, &part->problem, error)
+                           : tz_error_set(error, TZ_MEMORY, NULL, "not enough memory for points");
+    tz_points_destroy(old);
+    part->points_of = status ? NULL : whole;
+    part->points_generation = whole->generation;
+    part->problem.points = part->points;
+    return status;
 }
 
 static tz_status stages_of_part(tz__slabs *slabs, int i, void *argument, tz_error *error)
@@ -497,15 +501,102 @@ tz_status tz__slabs_do_stage(tz__slabs *slabs, const tz__slabs_call *call, tz_er
     return status;
 }
 
+/* ---- Recorded values ------------------------------------------------------------------------- */
+
 static tz_status recorded_of_part(tz__slabs *slabs, int i, void *argument, tz_error *error)
 {
     (void)argument;
     return slabs->inner->recorded(slabs->parts[i]->state, error);
 }
 
+/* The recorded points of a list that lie before a cell of the last axis. */
+static int32_t points_before(const tz_problem *whole, const tz_point_list *list, int64_t at)
+{
+    int32_t i = 0;
+    if (list->count == 0)
+        return 0;
+    if (whole->dims > 1)
+        return list->first[at * (whole->dims == 3 ? whole->elements[1] : 1)];
+    while (i < list->first[1] && list->of[i].x < at)
+        i++;
+    return i;
+}
+
+/* Copy what slab i records in some iterations to `packed` or from there. NULL: no copy. Returns the
+ * bytes. Values are numbered as their elements lie in the grid. */
+static int64_t pack_recorded(const tz__slabs *slabs, int i, int64_t rows, char *packed, bool takes)
+{
+    const tz_problem *whole = slabs->context.problem;
+    const tz_point_values *values = whole->points->values;
+    int64_t bytes = 0;
+    for (int f = 0; f < whole->stencil->fields_count; f++) {
+        const tz_point_list *list = &whole->points->recorded[f];
+        const int32_t first = points_before(whole, list, slabs->cut.at[i]);
+        const int32_t end = points_before(whole, list, slabs->cut.at[i + 1]);
+        const size_t row = (size_t)(end - first) * values->slot;
+        for (int64_t k = 0; k < rows && row > 0; k++, bytes += (int64_t)row) {
+            char *own = values->recorded +
+                        (size_t)(k * values->records + list->of[first].index) * values->slot;
+            if (packed)
+                memcpy(takes ? own : packed + bytes, takes ? packed + bytes : own, row);
+        }
+    }
+    return bytes;
+}
+
+/* Those of other ranks go to rank 0. [all ranks] */
+static tz_status gather_recorded(tz__slabs *slabs, int64_t rows, tz_error *error)
+{
+    enum { TAG = 8 * TZ_DEVICES_MAX };
+    const tz_ranks *ranks = tz__slabs_ranks(slabs);
+    tz_part parts[TZ_DEVICES_MAX];
+    int of[TZ_DEVICES_MAX], count = 0;
+    tz_status status = TZ_OK;
+    for (int i = 0; i < slabs->cut.count; i++) {
+        const int rank = slabs->devices.of[i].rank;
+        const bool ours = rank > 0 && (ranks->rank == 0 || ranks->rank == rank);
+        const int64_t bytes = ours ? pack_recorded(slabs, i, rows, NULL, false) : 0;
+        if (bytes == 0)
+            continue;
+        char *room = malloc((size_t)bytes);
+        if (!room)
+            status = tz_error_set(error, TZ_MEMORY, "devices", "not enough memory for points");
+        else if (ranks->rank > 0)
+            pack_recorded(slabs, i, rows, room, false);
+        of[count] = i;
+        parts[count++] = (tz_part){.peer = ranks->rank == 0 ? rank : 0,
+                                   .tag = TAG + i,
+                                   .is_receive = ranks->rank == 0,
+                                   .buffer = room,
+                                   .bytes = bytes};
+    }
+    status = tz__slabs_agree(slabs, status, error);
+    if (!status)
+        tz_ranks_exchange(ranks, parts, count);
+    for (int p = 0; p < count; p++) {
+        if (!status && ranks->rank == 0)
+            pack_recorded(slabs, of[p], rows, parts[p].buffer, true);
+        free(parts[p].buffer);
+    }
+    return status;
+}
+
+tz_status tz__slabs_do_recorded(tz__slabs *slabs, const tz__slabs_call *call, tz_error *error)
+{
+    tz_status status = TZ_OK;
+    if (slabs->inner->recorded)
+        status = tz__slabs_all(slabs, recorded_of_part, NULL, error);
+    return status || !tz__slabs_ranks(slabs) ? status
+                                             : gather_recorded(slabs, call->counts[0], error);
+}
+
 static tz_status recorded(void *any, tz_error *error)
 {
-    return tz__slabs_own(any, recorded_of_part, NULL, error);
+    const tz__slabs *slabs = any;
+    const tz_points *points = slabs->context.problem->points;
+    const tz__slabs_call call = {.command = TZ__SLABS_recorded,
+                                 .counts = {slabs->computed - points->values->begin}};
+    return tz__slabs_call_all(any, call, error);
 }
 
 tz_status tz__slabs_do_wait(tz__slabs *slabs, const tz__slabs_call *call, tz_error *error)
@@ -549,6 +640,7 @@ static tz_status stage(void *any, const tz_plan *plan, int height, int64_t step,
 {
     const tz__slabs_call call = {
         .command = TZ__SLABS_stage, .plan = *plan, .iterations = height, .at = step};
+    ((tz__slabs *)any)->computed = step + height;
     return tz__slabs_compute_all(any, call, error);
 }
 
@@ -686,7 +778,7 @@ tz_status tz_slabs_backend(const tz_backend *inner, tz_backend *out, tz_error *e
     out->load = load;
     out->fill = fill;
     out->stage = stage;
-    out->recorded = inner->recorded ? recorded : NULL;
+    out->recorded = recorded;
     out->set_up_s = inner->set_up_s ? set_up_s : NULL;
     out->wait = inner->wait ? wait_for_all : NULL;
     out->reduce = reduce;

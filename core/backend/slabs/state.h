@@ -32,6 +32,7 @@ typedef struct tz__slabs_part {
     const tz_streamed_source *streamed_pointers[TZ_FIELDS_MAX];
     /* Own and ghost cells of these of the whole grid; problem.points. */
     const tz_points *points_of;
+    uint64_t points_generation;
     tz_points *points;
     /* Of its device. */
     tz_limits limits;
@@ -82,6 +83,12 @@ typedef struct tz__slabs {
     size_t told_bytes;
     uint64_t generations[TZ_FIELDS_MAX];
     bool defined; /* they have the stencil's definition, and no library */
+    /* The points that they have, with the generations of lists and values, and their rows. */
+    const tz_points *told_points;
+    uint64_t told_lists, told_values;
+    int64_t told_rows;
+    /* In rank 0: the iteration after the last stage. */
+    int64_t computed;
     /* NULL for those of other ranks. */
     tz__slabs_part *parts[TZ_DEVICES_MAX];
 } tz__slabs;

@@ -67,9 +67,9 @@
  *
  * <trapeze/rows_math.h> has functions of numbers (TZ_MIN, TZ_SELECT, TZ_SQRT, TZ_EXP, TZ_SIN, ...),
  * literals (TZ_R) and functions of one's own (TZ_HELPER).
- *
  * <trapeze/rows_tuning.h> has forms of a text that can be faster. */
 #include <trapeze/rows_macros.h>
+#include <trapeze/rows_shared.h>
 #include <trapeze/rows_tuning.h>
 #include <trapeze/rows_vectors.h>
 
@@ -85,9 +85,9 @@
 #else
 #define TZ__WINDOW (2 * TZ_CELL_RADIUS + 1)
 #endif
-/* Slabs of a function of tz_pass.in_place; of more fields, the vectors of four do not stay in
- * registers. Rows that slabs of a larger radius read do not fit L1; frames of slabs differ. */
-#if TZ_CELL_DIMS == 1 || TZ_CELL_RADIUS > 2 || defined(TZ_CELL_FRAME)
+/* Slabs of a function of tz_pass.in_place. Vectors of more fields do not stay in registers, rows of
+ * a larger radius not in L1 if no values are shared; frames of slabs differ. */
+#if TZ_CELL_DIMS == 1 || (TZ_CELL_RADIUS > 2 && !TZ_CELL_SHARES) || defined(TZ_CELL_FRAME)
 #define TZ__SLABS 1
 #else
 #define TZ__SEVERAL
@@ -115,8 +115,7 @@
     TZ__SAY(TZ_CELL_DIMS is 3, so TZ_AT takes a field and 3 offsets, as in TZ_AT(u, -1, 0, 0))
 #endif
 
-/* Instruction sets: only x86-64 has several. TZ_ROWS_ONLY is for plugins that one machine makes for
- * itself: 1 (base), 3 or 4, the only one that is compiled. */
+/* TZ_ROWS_ONLY is for plugins that one machine makes for itself: the only set, 1 (base), 3 or 4. */
 #ifdef TZ_ROWS_ONLY
 #define TZ__ROWS(level) (TZ_ROWS_ONLY == (level))
 #else
@@ -158,7 +157,7 @@
 #pragma GCC target("avx512f,avx512bw,avx512dq,avx512vl,fma,bmi,bmi2,prefer-vector-width=512")
 #endif
 #include <trapeze/rows_isa.h>
-#if defined(TZ__SEVERAL) && !defined(__clang__) && defined(__OPTIMIZE__)
+#if defined(TZ__SEVERAL) && !defined(__clang__) && defined(__OPTIMIZE__) && !TZ_CELL_SHARES
 #define TZ__SHIFTED
 #undef TZ__LOOP
 #define TZ__LOOP <trapeze/rows_shifted.h>
@@ -193,6 +192,7 @@ TZ__NAMES(TZ__NAME_POP)
 #undef TZ_CELL_REAL
 #undef TZ_CELL_SWITCH
 #undef TZ_CELL_FRAME
+#undef TZ_CELL_SHARES
 #undef TZ_CELL_TEXT
 #undef TZ__CELL
 #undef TZ_FIELDS

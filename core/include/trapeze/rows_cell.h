@@ -6,6 +6,8 @@
 #undef TZ__READ3
 #undef TZ_PUT
 #undef TZ_K
+#undef TZ_SHARES
+#define TZ_SHARES 0
 #undef TZ_X
 #undef TZ_Y
 #undef TZ_Z

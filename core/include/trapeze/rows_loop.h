@@ -12,14 +12,31 @@
 #undef TZ_Y
 #undef TZ_Z
 #undef TZ_STEP
-#define TZ__CELL(name, ONCE)                                                                       \
+#undef TZ_SHARES
+#define TZ_SHARES 1
+#define TZ__CELL(name, ONCE) TZ__CELL_OF(name, ONCE, TZ__SHARED_NOTHING)
+#define TZ_CELL_SHARED(name, SHARED) TZ__CELL_OF(name, TZ__ONCE_NOTHING, SHARED)
+#define TZ__CELL_OF(name, ONCE, SHARED)                                                            \
+    enum { TZ__THIS(chunk_##name) = TZ__SHARED_CHUNK(0 SHARED(TZ__SHARED_COUNT)) };                \
+    SHARED(TZ__SHARED_LOW)                                                                         \
     struct TZ__THIS(context_##name) {                                                              \
         TZ_FIELDS(TZ__CONTEXT_FIELD)                                                               \
         TZ_CONSTANTS(TZ__CONTEXT_CONSTANT)                                                         \
         TZ__CONTEXT_INDEX(name)                                                                    \
         int64_t x, y, z, step;                                                                     \
+        ptrdiff_t from; /* the first cell of a chunk */                                            \
+        SHARED(TZ__SHARED_ROWS)                                                                    \
     };                                                                                             \
     TZ__CELL_VALUES(name, ONCE)                                                                    \
+    SHARED(TZ__SHARED_DECLARE)                                                                     \
+    /* What the cells [low, high) share, in so many slabs. */                                      \
+    TZ__INLINE void TZ__THIS(share_##name)(                                                        \
+        struct TZ__THIS(context_##name) *const tz_c, const int tz_slabs __attribute__((unused)),   \
+        const ptrdiff_t low, const ptrdiff_t high __attribute__((unused)))                         \
+    {                                                                                              \
+        tz_c->from = low;                                                                          \
+        SHARED(TZ__SHARED_MAKE)                                                                    \
+    }                                                                                              \
     TZ__INLINE void TZ__THIS(body_##name)(                                                         \
         const struct TZ__THIS(context_##name) *const tz_c, const ptrdiff_t tz_i, const int tz_s,   \
         struct TZ__THIS(put_##name) *const tz_p, const struct TZ__THIS(once_##name) tz_o);         \
@@ -50,8 +67,35 @@
 #define TZ_Y (tz_c->y + (TZ_CELL_DIMS == 2 ? tz_s : 0))
 #define TZ_Z (tz_c->z + (TZ_CELL_DIMS == 3 ? tz_s : 0))
 #define TZ_STEP (tz_c->step)
+/* A function of the value in slab tz_s, as if it were a cell. */
+#define TZ_SHARED_VALUE(cell, name, type)                                                          \
+    TZ__INLINE type TZ__THIS(value_##name)(const struct TZ__THIS(context_##cell) *const tz_c,      \
+                                           const ptrdiff_t tz_i __attribute__((unused)),           \
+                                           const int tz_s __attribute__((unused)))
+#define TZ_SHARED(name, dx, dy)                                                                    \
+    (+tz_c->shared_##name[(dy) + tz_s - TZ__THIS(low_y_##name)]                                    \
+                         [tz_i - tz_c->from + (dx)-TZ__THIS(low_x_##name)])
 
 #include TZ_CELL_TEXT
+
+/* Cells [low, high) of a row of so many slabs. */
+TZ__INLINE void TZ__THIS(cells)(struct TZ__THIS(TZ__CAT(context_, TZ_CELL_NAME)) *const context,
+                                const int tz_slabs, const ptrdiff_t low, const ptrdiff_t high)
+{
+    TZ__VECTOR_LOOP
+    for (ptrdiff_t i = low; i < high; i++) {
+        struct TZ__THIS(TZ__CAT(put_, TZ_CELL_NAME)) tz_put[TZ__SLABS];
+        TZ_UNROLL
+        for (int tz_s = 0; tz_s < tz_slabs; tz_s++) {
+            TZ_FIELDS(TZ__PUT_NOTHING)
+            TZ__THIS(TZ__CAT(update_, TZ_CELL_NAME))(context, i, tz_s, &tz_put[tz_s]);
+        }
+        TZ_UNROLL
+        for (int tz_s = 0; tz_s < tz_slabs; tz_s++) {
+            TZ_FIELDS(TZ__PUT_STORE)
+        }
+    }
+}
 
 /* Cells [low, high) of rows [row, end) of so many slabs. What several slabs read is loaded once.
  * They are stored when all are computed: a field that is read in the cell itself alone may be
@@ -63,18 +107,11 @@ TZ__INLINE void TZ__THIS(sweep)(struct TZ__THIS(TZ__CAT(context_, TZ_CELL_NAME))
     for (; row < end; row++) {
         context->y = span->y + row * (TZ_CELL_DIMS == 2 ? tz_slabs : 1);
         TZ_FIELDS(TZ__LOAD_FIELD)
-        TZ__VECTOR_LOOP
-        for (ptrdiff_t i = low; i < high; i++) {
-            struct TZ__THIS(TZ__CAT(put_, TZ_CELL_NAME)) tz_put[TZ__SLABS];
-            TZ_UNROLL
-            for (int tz_s = 0; tz_s < tz_slabs; tz_s++) {
-                TZ_FIELDS(TZ__PUT_NOTHING)
-                TZ__THIS(TZ__CAT(update_, TZ_CELL_NAME))(context, i, tz_s, &tz_put[tz_s]);
-            }
-            TZ_UNROLL
-            for (int tz_s = 0; tz_s < tz_slabs; tz_s++) {
-                TZ_FIELDS(TZ__PUT_STORE)
-            }
+        enum { CHUNK = TZ__THIS(TZ__CAT(chunk_, TZ_CELL_NAME)) }; /* 0: nothing is shared */
+        for (ptrdiff_t from = low, to; from < high; from = to) {
+            to = CHUNK != 0 && high - from > CHUNK ? from + CHUNK : high;
+            TZ__THIS(TZ__CAT(share_, TZ_CELL_NAME))(context, tz_slabs, from, to);
+            TZ__THIS(cells)(context, tz_slabs, from, to);
         }
     }
 }

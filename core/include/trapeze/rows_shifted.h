@@ -8,6 +8,8 @@
 #undef TZ__CELL
 #undef TZ__READ2
 #undef TZ__READ3
+#undef TZ_SHARES
+#define TZ_SHARES 0
 #undef TZ_X
 #undef TZ_Y
 #undef TZ_Z

@@ -52,6 +52,27 @@
  * is the same with TZ_PUT(u, NAME_RESULT(the sum)). NAME_RESULT reads only the sum, and constants.
  *
  *
+ * TZ_CELL_SHARED, in 2-D: what several cells need, such as the flux through a face or the pressure
+ * in a cell, is computed once. A text has such an update beside the plain one. Its plugin defines
+ * TZ_CELL_SHARES as 1 before it includes <trapeze/rows.h>:
+ *
+ *   #if TZ_SHARES
+ *   #define NAME_SHARED(D) D(name, flux, real, -1, 0, 0, 0, 1, 0)
+ *   TZ_CELL_SHARED(name, NAME_SHARED) { ... TZ_SHARED(flux, -1, 0) ... TZ_SHARED(flux, 0, 0) ... }
+ *   TZ_SHARED_VALUE(name, flux, real) { return TZ_AT(u, 1, 0) - TZ_AT(u, 0, 0); }
+ *   #else
+ *   TZ_CELL(name) { ... }
+ *   #endif
+ *
+ * An entry is the update, a value and its type, the first and the last offset in x and those in y
+ * at which it is read, and two sets of rows, as bits from the first row on: in which it is read at
+ * an offset below 0 in x, and above. The first offset in x is at most 0, the last one at least. A
+ * value does not use coordinates. It may read values that are listed before it: offsets add up
+ * then, but the sets have only what the update reads, and the value in its last row at offset 0. A
+ * value reads fields at an offset in x of at most 0 and at one of at least 0. tz.stencil writes all
+ * of that.
+ *
+ *
  * TZ_ROWS_FIRST: 1 where a backend computes several rows at once, 0 where it computes several cells
  * of a row at once. A sum over a box of cells, whose order does not matter, is best made of parts
  * that these updates share: sums along rows if it is 1, else sums along columns. */

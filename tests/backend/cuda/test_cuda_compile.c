@@ -137,7 +137,7 @@ TEST(other_texts_compile)
                 tz_cuda_text text = {0};
                 if (k == TZ_CUDA_FINITE && type > 1)
                     continue;
-                tz_cuda_reduce_emit(&text, dtypes[type], (tz_cuda_number)k);
+                tz_cuda_reduce_emit(&text, dtypes[type], NULL, (tz_cuda_number)k);
                 assert_false(text.failed);
                 compiled(architectures[a], text.at, &bytes);
                 free(text.at);

@@ -156,7 +156,7 @@ static void launch(int type, tz_cuda_number which, void *arguments, int blocks, 
                                .backwards = blocks % 2 == 0,
                                .buffers_count = b->count,
                                .buffers = b->at};
-    tz_cuda_reduce_emit(&text, dtypes[type], which);
+    tz_cuda_reduce_emit(&text, dtypes[type], NULL, which);
     assert_false(text.failed);
     const tz_status status =
         simt_build_kernel(build, text.at, tz_cuda_reduce_kernel(which), &entry, &failure);

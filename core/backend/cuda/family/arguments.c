@@ -175,6 +175,16 @@ static tz_status fill_varying(const tz_problem *problem, int height, int64_t ste
     return status;
 }
 
+/* A boundary value as cells are computed with it. */
+static void put_edge(const tz_problem *problem, int field, double value, char *at)
+{
+    tz_problem_element(problem, field, value, at);
+    if (tz_problem_as_computed(problem, field))
+        return;
+    tz_problem_to_computed(problem, field, at, 1, &value);
+    tz_problem_computed_type(problem, field)->put(&value, 0, 1, at);
+}
+
 /* The offsets are those of the device compiler. */
 tz_status tz_cuda_arguments_fill(const tz_problem *problem, const tz_cuda_shape *shape, int height,
                                  int64_t step, const tz_cu_pointer *in, const tz_cu_pointer *out,
@@ -191,8 +201,7 @@ tz_status tz_cuda_arguments_fill(const tz_problem *problem, const tz_cuda_shape 
     at += fields * 8;
     for (int f = 0; f < fields; f++)
         for (int side = 0; side < edges; side++, at += 8)
-            tz_problem_element(problem, f, problem->boundary_value[f][edges == 1 ? first : side],
-                               at);
+            put_edge(problem, f, problem->boundary_value[f][edges == 1 ? first : side], at);
     const size_t constants = (size_t)tz_cuda_arguments_constants(problem->stencil);
     memcpy(at, problem->constants, sizeof(tz_slot) * constants);
     at += sizeof(tz_slot) * constants;

@@ -34,7 +34,7 @@ enum { FAMILIES_COUNT = sizeof families / sizeof *families };
  * finds them through the build's -Wa,-I. */
 #define COMMON(D)                                                                                  \
     D(device)                                                                                      \
-    D(common) D(point_lists) D(numbers) D(values) D(read) D(update) D(update_kernel)
+    D(stored) D(common) D(point_lists) D(numbers) D(values) D(read) D(update) D(update_kernel)
 #define TEXTS(D) COMMON(D) FAMILIES(TEXTS_OF, D)
 #define PUBLIC(D) D(math_double) D(math_single) D(math_angle) D(math_power) D(rows_names)
 #define SPECTRAL(D) D(spectral) D(spectral_complex) D(spectral_symbol) D(spectral_power)
@@ -158,6 +158,8 @@ const char *tz_cuda_refusal(const tz_cuda_family *family, const tz_problem *prob
         return family->no_streamed;
     if (problem->points && !family->points)
         return "has receivers or sources, which this family does not serve";
+    if (!tz_problem_all_as_computed(problem) && !family->stored)
+        return "has fields that are stored as half, which this family does not serve";
     return family->refuses ? family->refuses(problem) : NULL;
 }
 

@@ -36,6 +36,7 @@ typedef struct tz_cuda_family {
     /* OPTIONAL, if `apart`: does a launch compute all passes of this stencil? */
     bool (*fuses)(const tz_problem *problem);
     bool points; /* it takes problems with points: at each level, or, if `apart`, after a launch */
+    bool stored; /* it takes fields that are stored otherwise than computed (stencil/stored.h) */
     bool hands;  /* its kernels leave fields to tz_cuda_handed() */
     int warps;   /* of a block, if the plan does not say */
     /* OPTIONAL. Why it cannot take a stencil for other reasons; NULL: it can. */

@@ -33,6 +33,22 @@ void tz_cuda_emit(tz_cuda_text *t, const char *format, ...)
     t->length += (size_t)length;
 }
 
+const char *tz_cuda_memory_type(const tz_problem *problem, int field,
+                                char text[TZ_CUDA_MEMORY_TYPE_SIZE])
+{
+    const tz_storage *storage = &problem->storage[field];
+    const tz_type type = problem->stencil->fields[field].type;
+    uint32_t add, scale;
+    memcpy(&add, &storage->add, sizeof add);
+    memcpy(&scale, &storage->scale, sizeof scale);
+    if (!tz_problem_as_computed(problem, field))
+        snprintf(text, TZ_CUDA_MEMORY_TYPE_SIZE, "tz_half<0x%08x%08xull>", add, scale);
+    else
+        snprintf(text, TZ_CUDA_MEMORY_TYPE_SIZE, "%s",
+                 tz_type_is_real(type) ? tz_problem_real(problem)->c_type : tz_type_keyword(type));
+    return text;
+}
+
 void tz_cuda_emit_sizes(tz_cuda_text *t, const tz_problem *problem, int height,
                         const int64_t tile[TZ_AXES])
 {
@@ -63,9 +79,14 @@ void tz_cuda_emit_sizes(tz_cuda_text *t, const tz_problem *problem, int height,
     if (problem->slab.of)
         tz_cuda_emit(t, "#define TZ_SLAB\n");
     /* Texts list derived fields, too. No kernel has them. */
-    for (int f = 0; f < tz_stencil_fields_all(problem->stencil); f++)
-        tz_cuda_emit(t, "#define TZ__KIND_%s %s\n", tz_text_field(problem->stencil, f),
-                     tz_role_name(problem->stencil->fields[f].role));
+    for (int f = 0; f < tz_stencil_fields_all(problem->stencil); f++) {
+        char memory[TZ_CUDA_MEMORY_TYPE_SIZE];
+        tz_cuda_emit(t, "#define TZ__KIND_%s %s\n#define TZ__MEMORY_%s %s\n",
+                     tz_text_field(problem->stencil, f),
+                     tz_role_name(problem->stencil->fields[f].role),
+                     tz_text_field(problem->stencil, f),
+                     tz_cuda_memory_type(problem->narrow ? problem->narrow : problem, f, memory));
+    }
 }
 
 void tz_cuda_emit_points(tz_cuda_text *t, const tz_problem *problem)

@@ -16,6 +16,12 @@ typedef struct tz_cuda_text {
 __attribute__((format(printf, 2, 3))) void tz_cuda_emit(tz_cuda_text *text, const char *format,
                                                         ...);
 
+/* The type of a field's elements in memory, in device text (kernels/cuda/stored.cuh). Returns
+ * `text`. */
+enum { TZ_CUDA_MEMORY_TYPE_SIZE = 48 };
+const char *tz_cuda_memory_type(const tz_problem *problem, int field,
+                                char text[TZ_CUDA_MEMORY_TYPE_SIZE]);
+
 /* Definitions: precision, sizes, boundaries, roles. `tile`: extents of a tile in elements. */
 void tz_cuda_emit_sizes(tz_cuda_text *text, const tz_problem *problem, int height,
                         const int64_t tile[TZ_AXES]);

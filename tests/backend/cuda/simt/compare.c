@@ -64,9 +64,12 @@ const char *simt_case_text(const simt_case *k, const tz_plan *plan, char *text, 
              "--stencil %s --family %s --grid %s --boundary %s%s --height %d --tile %" PRId64
              ",%" PRId64 ",%" PRId64 "%s --room %d,%d --slab %d --seed %" PRIu64,
              k->stencil->id, plan->family, grid, names,
-             k->precision == TZ_DOUBLE ? " --precision double" : "", plan->height, plan->tile[0],
-             plan->tile[1], plan->tile[2], knobs, k->room.multiprocessors,
-             k->room.blocks_per_multiprocessor, k->slab, k->seed);
+             k->precision == TZ_DOUBLE ? " --precision double"
+             : k->half == 1            ? " --precision half"
+             : k->half > 1             ? " --precision moved"
+                                       : "",
+             plan->height, plan->tile[0], plan->tile[1], plan->tile[2], knobs,
+             k->room.multiprocessors, k->room.blocks_per_multiprocessor, k->slab, k->seed);
     return text;
 }
 
@@ -101,7 +104,13 @@ tz_problem simt_slab_of(const simt_case *k, const tz_problem *whole)
 
 tz_status simt_resolve(const simt_case *k, tz_problem *whole, tz_error *error)
 {
-    tz_simulation_config config = {.dims = k->stencil->dims, .precision = k->precision};
+    const tz_storage_wish half = {.as = TZ_STORED_HALF,
+                                  .origin = k->half > 1 ? 0.3125 : NAN,
+                                  .scale = k->half > 1 ? 0.125 : 1};
+    tz_simulation_config config = {.dims = k->stencil->dims,
+                                   .precision = k->precision,
+                                   .storage_count = k->half != 0,
+                                   .storage = &half};
     tz_assignment params[TZ_PARAMS_MAX];
     memcpy(config.extent, k->extent, sizeof config.extent);
     config.extent[config.dims - 1] += k->slab ? 5 : 0;
@@ -155,8 +164,13 @@ static tz_status make_points(pair *p, tz_error *error)
         const double value = (double)(int)(tz_random_bits(k->seed, 5, (int64_t)i) % 63) / 64 - 0.5;
         tz_problem_real(whole)->put(&value, 0, 1, p->values.added + i * real);
     }
-    tz_status status =
-        tz_points_create(&p->points, whole, &p->values, adds, added, records, recorded, error);
+    uint32_t mask = 0;
+    for (size_t i = 0; i < records; i++)
+        mask |= UINT32_C(1) << recorded[i].field;
+    p->points = tz_points_create(mask, &p->values);
+    const tz_status status =
+        p->points ? tz_points_fill(p->points, whole, adds, added, records, recorded, error)
+                  : tz_error_set(error, TZ_MEMORY, NULL, "not enough memory for points");
     free(added);
     free(recorded);
     p->whole.points = p->points;
@@ -212,7 +226,8 @@ static tz_status resolve(pair *p, tz_error *error)
     const tz_status made = k->points > 0 ? make_points(p, error) : TZ_OK;
     p->problem = k->slab ? simt_slab_of(k, &p->whole) : p->whole;
     if (!made && k->slab && k->points > 0 &&
-        !tz_points_of_slab(&p->points_of_slab, &p->problem, error))
+        (p->points_of_slab = tz_points_create(p->points->fields, &p->values)) &&
+        !tz_points_fill_slab(p->points_of_slab, &p->problem, error))
         p->problem.points = p->points_of_slab;
     for (int f = 0; f < TZ_FIELDS_MAX; f++)
         p->sources[f].first = p->problem.slab.first;
@@ -233,6 +248,8 @@ static void fill(const pair *p, int f, void *elements)
             ((int32_t *)elements)[i] = (int32_t)(bits % 2001) - 1000;
         else if (p->problem.precision == TZ_DOUBLE)
             ((double *)elements)[i] = value;
+        else if (p->k->half)
+            tz_problem_element(&p->problem, f, value, (uint16_t *)elements + i);
         else
             ((float *)elements)[i] = (float)value;
     }
@@ -275,7 +292,7 @@ static void print_element(const tz_problem *problem, int f, const void *element,
 {
     uint32_t word;
     uint64_t wide;
-    memcpy(&word, element, 4);
+    memcpy(&word, element, tz_problem_element_size(problem, f) == 2 ? 2 : 4);
     if (simt_is_poison(problem, f, element))
         snprintf(text, size, "nothing written");
     else if (problem->stencil->fields[f].type == TZ_INT)
@@ -285,7 +302,10 @@ static void print_element(const tz_problem *problem, int f, const void *element,
     else if (problem->precision == TZ_DOUBLE) {
         memcpy(&wide, element, 8);
         snprintf(text, size, "%.17g (0x%016" PRIx64 ")", *(const double *)element, wide);
-    } else
+    } else if (tz_problem_element_size(problem, f) == 2)
+        snprintf(text, size, "%.9g (0x%04x)", (double)tz_half_value((uint16_t)word),
+                 (unsigned)(uint16_t)word);
+    else
         snprintf(text, size, "%.9g (0x%08" PRIx32 ")", (double)*(const float *)element, word);
 }
 

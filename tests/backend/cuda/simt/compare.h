@@ -29,6 +29,8 @@ typedef struct simt_case {
     int points; /* so many of each field that passes write: added to and recorded; 0: none */
     /* `extent` is of a slab, of its ghost zones too: 1 at the low end, 2 inside; 0: no slab. */
     int slab;
+    /* Fields are stored as half: 1; with an origin and a scale: 2. */
+    int half;
 } simt_case;
 
 typedef enum simt_verdict {

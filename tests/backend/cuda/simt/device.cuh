@@ -132,6 +132,35 @@ TZ_DEVICE float tz_reciprocal_roughly(float x)
 {
     return 1 / x;
 }
+TZ_DEVICE float tz_float_of(unsigned int bits)
+{
+    float value;
+    __builtin_memcpy(&value, &bits, sizeof value);
+    return value;
+}
+TZ_DEVICE float tz_half_value(unsigned short half)
+{
+    const int exponent = half >> 10 & 31, digits = half & 1023;
+    const float size = exponent == 31 ? (digits ? __builtin_nanf("") : __builtin_inff())
+                       : exponent > 0 ? __builtin_ldexpf((float)(1024 + digits), exponent - 25)
+                                      : __builtin_ldexpf((float)digits, -24);
+    return half >> 15 ? -size : size;
+}
+/* A sum with 1.5 * 2^(23 + the exponent of a half's last digit) rounds to a half's digits. */
+TZ_DEVICE unsigned short tz_half_of(float value)
+{
+    const unsigned short sign = __builtin_signbit(value) ? 0x8000 : 0;
+    const float size = __builtin_fabsf(value);
+    if (value != value)
+        return (unsigned short)(sign | 0x7e00);
+    if (size >= 65520.0f)
+        return (unsigned short)(sign | 0x7c00);
+    const int exponent = size < 0x1p-14f ? -14 : __builtin_ilogbf(size);
+    const float large = __builtin_ldexpf(1.5f, exponent + 13);
+    volatile float sum = size + large;
+    const int digits = (int)__builtin_ldexpf(sum - large, 10 - exponent);
+    return (unsigned short)(sign | (digits + ((exponent + 14) << 10)));
+}
 TZ_DEVICE tz_word tz_funnel_left(tz_word high, tz_word low, int n)
 {
     return (tz_word)(((unsigned long long)high << 32 | low) << n >> 32);
@@ -196,8 +225,8 @@ template <class T, class V> TZ_DEVICE void tz_put(T *to, V value, TZ_SIMT_HERE)
 
 template <class T, int N> struct tz_packet {
     enum { BYTES = (int)sizeof(T) * N, ALIGNED = BYTES < 16 ? BYTES : 16 };
-    static_assert(BYTES == 4 || BYTES == 8 || BYTES % 16 == 0,
-                  "a packet has 4, 8 or a multiple of 16 bytes");
+    static_assert(BYTES == 2 || BYTES == 4 || BYTES == 8 || BYTES % 16 == 0,
+                  "a packet has 2, 4, 8 or a multiple of 16 bytes");
 };
 #define TZ__LOAD(name, half, access, ...)                                                          \
     template <class T, int N> TZ_DEVICE void name(const T *from, T(&to)[N], TZ_SIMT_HERE)          \

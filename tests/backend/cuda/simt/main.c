@@ -17,7 +17,7 @@ static int usage(void)
         "       test_simt --cases FILE --group NAME [--plugins FOLDER]\n"
         "       test_simt --stencil ID --grid NX[,NY[,NZ]] [--family NAME] [--height N]\n"
         "                 [--tile X[,Y[,Z]]] [--vector N] [--ahead N] [--warps N] [--blocks N]\n"
-        "                 [--boundary NAME[:NAME][,...]] [--precision single|double]\n"
+        "                 [--boundary NAME[:NAME][,...]] [--precision single|double|half|moved]\n"
         "                 [--steps N] [--seed N] [--slab 1|2] [--room PROCESSORS[,BLOCKS]] "
         "[--own-constants]\n"
         "                 [--points N] [--alike N] [--split PERCENT] [--param NAME=VALUE] [--keep "
@@ -134,9 +134,10 @@ static bool read_option(options *o, const char *name, const char *value)
         o->folders[o->folders_count++] = value;
     else if (strcmp(name, "--family") == 0)
         snprintf(o->k.plan.family, sizeof o->k.plan.family, "%s", value);
-    else if (strcmp(name, "--precision") == 0)
+    else if (strcmp(name, "--precision") == 0) {
         o->k.precision = strcmp(value, "double") == 0 ? TZ_DOUBLE : TZ_SINGLE;
-    else
+        o->k.half = strcmp(value, "half") == 0 ? 1 : strcmp(value, "moved") == 0 ? 2 : 0;
+    } else
         return strcmp(name, "--param") == 0 && read_param(o, value);
     return true;
 }

@@ -30,14 +30,17 @@ struct simt_device {
 
 /* NaN for reals; for integers a large negative number, which minima choose. */
 static const uint32_t poison_single = UINT32_C(0x7fc0dead), poison_word = UINT32_C(0x9e3779b9);
+static const uint16_t poison_half = 0x7ead;
 static const uint64_t poison_double = UINT64_C(0x7ff8deaddeaddead);
 
 static const void *poison_of(const tz_problem *problem, int field)
 {
     if (problem->stencil->fields[field].type != TZ_REAL)
         return &poison_word;
-    return tz_problem_element_size(problem, field) == 8 ? (const void *)&poison_double
-                                                        : (const void *)&poison_single;
+    const size_t size = tz_problem_element_size(problem, field);
+    return size == 8   ? (const void *)&poison_double
+           : size == 2 ? (const void *)&poison_half
+                       : (const void *)&poison_single;
 }
 
 bool simt_is_poison(const tz_problem *problem, int field, const void *element)

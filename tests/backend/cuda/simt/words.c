@@ -252,6 +252,7 @@ static const char *access_text(int access)
                                                        : "read";
 }
 
+enum { DEVICE_CELL = 2 }; /* of device memory, the smallest element */
 enum { CELL = SIMT_CELL_BYTES };
 
 static void word_shared(int access, const void *at, int bytes, int aligned, simt_place place)
@@ -329,14 +330,16 @@ static void word_memory(int access, const void *at, int bytes, int aligned, cons
     if (access == SIMT_ATOMIC || access == SIMT_SEND || access == SIMT_PEEK)
         return;
     if (!simt_here->memory[b])
-        simt_here->memory[b] = calloc((buffer->bytes + 3) / 4, sizeof(simt_cell));
+        simt_here->memory[b] =
+            calloc((buffer->bytes + DEVICE_CELL - 1) / DEVICE_CELL, sizeof(simt_cell));
     if (!simt_here->memory[b])
         return;
     const simt_access now = access_now(l);
-    for (int i = 0; i < bytes; i += 4) {
-        simt_cell *cell = &simt_here->memory[b][(offset + i) / 4];
+    const int step = bytes < 4 ? bytes : 4;
+    for (int i = 0; i < bytes; i += step) {
+        simt_cell *cell = &simt_here->memory[b][(offset + i) / DEVICE_CELL];
         if (access == SIMT_WRITE && cell->writer.block &&
-            memcmp(byte + i, (const char *)value + i, 4) == 0)
+            memcmp(byte + i, (const char *)value + i, (size_t)step) == 0)
             continue;
         if (access == SIMT_READ && cell->writer.block && cell->writer.block != now.block &&
             cell->writer.round != now.round)

@@ -293,7 +293,7 @@ static int choose_blocks(const tz_problem *problem, const tz_plan *plan)
 {
     int64_t words = 0;
     for (int f = 0; f < problem->stencil->fields_count; f++)
-        words += (int64_t)tz_problem_element_size(problem, f) / 4;
+        words += (int64_t)tz_problem_computed_type(problem, f)->size / 4;
     const int64_t threads = words > TZ_FIT_DIRECT_WORDS_MANY  ? THREADS_AT_ONCE / 4
                             : words > TZ_FIT_DIRECT_WORDS_FEW ? THREADS_AT_ONCE / 2
                             : words > 1 && bytes_of(problem, 1.0).times > READS_MANY
@@ -668,6 +668,7 @@ const tz_cuda_family tz_cuda_family_direct = {
     .own = {"unroll"},
     .apart = true,
     .points = true,
+    .stored = true,
     .fuses = direct_fuses,
     .hands = true,
     .warps = THREADS / 32,

@@ -27,7 +27,7 @@ int rows_version_before(const rows_design *d, int field, int level)
 
 static int rows_element_words(const tz_problem *problem, int field)
 {
-    return (int)tz_problem_element_size(problem, field) / 4;
+    return (int)tz_problem_computed_type(problem, field)->size / 4;
 }
 
 int rows_lane_bytes(const rows_design *d, int field)

@@ -116,7 +116,9 @@ static int default_vector(const tz_problem *problem, const tz_plan *plan)
                : fits_with(problem, &two) ? 2
                                           : 1;
     if (!problem->bits)
-        return fits_with(problem, &four) ? 4 : fits_with(problem, &two) ? 2 : 1;
+        return fits_with(problem, &four)                                          ? 4
+               : fits_with(problem, &two) || !tz_problem_all_as_computed(problem) ? 2
+                                                                                  : 1;
     if (plan->height == 0)
         four.height = eight.height = default_height(problem, &four);
     return covered(problem, &eight) < INT64_MAX &&
@@ -136,7 +138,9 @@ static int warp_bytes(const tz_problem *problem, const tz_plan *plan)
                  (lane >= TZ_CUDA_PACKET_BYTES ? TZ_CUDA_SECTOR_BYTES
                                                : 0); /* tz_queue_room() of rows.cuh */
     }
-    return bytes + (d.sums ? 32 * rows_lane_bytes(&d, 0) * d.levels : 0);
+    return bytes + (d.sums
+                        ? 32 * d.vector * (int)tz_problem_computed_type(problem, 0)->size * d.levels
+                        : 0);
 }
 
 static int rows_shared_bytes(const tz_problem *problem, const tz_limits *limits,
@@ -176,6 +180,11 @@ static tz_status rows_plan(const tz_problem *problem, const tz_limits *limits, t
     if (plan->vector != 1 && plan->vector != 2 && plan->vector != 4 && plan->vector != 8)
         return tz_error_set(error, TZ_RANGE, "vector", "'vector' is 1, 2, 4 or 8, not %d",
                             plan->vector);
+    for (int f = 0; f < s->fields_count; f++)
+        if ((size_t)plan->vector * tz_problem_element_size(problem, f) < 4)
+            return tz_error_set(error, TZ_RANGE, "vector",
+                                "'vector' is %d: lanes move 4 bytes at least, two halves",
+                                plan->vector);
     const int ahead = plan->ahead;
     plan->ahead = ahead > 0 ? ahead : default_ahead(problem, limits, plan);
     if (plan->height == 0)
@@ -537,6 +546,7 @@ const tz_cuda_family tz_cuda_family_rows = {
     .doc = "strips of a warp's width stream down the rows, all iterations in registers",
     .exact = true,
     .points = true,
+    .stored = true,
     .dims_low = 2,
     .dims_high = 2,
     .own = {"unroll", "swap"},
