@@ -444,7 +444,8 @@ static void call(const run *r, int thread, const level *l, tz_row_fn *function, 
         .engine = l->pass->engine,
     };
     if (stage->storage) {
-        const tz_row_calls all = {function, &s.span, s.window, slabs, calls, s.in_step, s.out_step};
+        const tz_row_calls all = {function, &s.span, s.window,  slabs,
+                                  slabs,    calls,   s.in_step, s.out_step};
         tz_stored_call(stage, l->pass, &all, spare + 2 * r->spare_row);
         return;
     }
