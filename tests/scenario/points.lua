@@ -105,13 +105,13 @@ local function derived(plan, boundary)
   local got = {}
   for _, steps in ipairs { 3, 8, 5 } do
     s:run(steps)
+    local wanted = {}
+    for i, at in ipairs { { 0, 0 }, { 39, 32 }, { 20, 16 }, { 23, 16 } } do wanted[i] = s:get("turn", at[1], at[2]) end
+    if steps == 8 then s:params { a = 0.2 } end
+    if steps == 5 then s:set("k", 0.8) else s:set("k", 0.75 - steps / 50, { x = { 19, 23 }, y = { 15, 18 } }) end
     if not tz.checking then
-      for i, at in ipairs { { 0, 0 }, { 39, 32 }, { 20, 16 }, { 23, 16 } } do
-        tz.expect(turn:array():get(i - 1, s.step - 1) == s:get("turn", at[1], at[2]))
-      end
+      for i, value in ipairs(wanted) do tz.expect(turn:array():get(i - 1, s.step - 1) == value) end
     end
-    s:params { a = 0.1 + steps / 100 }
-    s:set("k", 0.75, { x = { 19, 23 }, y = { 15, 18 } })
   end
   if tz.checking then return end
   c.near(speed:array():get(1, 7), s:get("speed", 3, 4) * (1 + 16 / 50) / (1 + 16 / 50), 1e-12)
