@@ -453,7 +453,8 @@ static void call(const run *r, int thread, const level *l, tz_row_fn *function, 
     };
     calls = goes_on ? 1 : calls;
     if (stage->storage) {
-        const tz_row_calls all = {function, &s.span, s.window, slabs, calls, s.in_step, s.out_step};
+        const tz_row_calls all = {function, &s.span, s.window,  slabs,
+                                  slabs,    calls,   s.in_step, s.out_step};
         tz_stored_call(stage, l->pass, &all, spare + 2 * r->spare_row);
         return;
     }

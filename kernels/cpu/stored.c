@@ -184,35 +184,36 @@ static void set_views(const tz_stage *stage, const tz_row_calls *calls, const cu
                       const block *b, int64_t s, tz_view *in, tz_target *out)
 {
     const int fields = stage->stencil->fields_count, all = tz_stencil_fields_all(stage->stencil);
-    const int64_t call = (b->slab + s) / calls->slabs;
+    const int64_t call = (b->slab + s) / calls->slabs, first = (b->slab + s) % calls->slabs;
+    const int window = 2 * radius + calls->each;
     for (int f = 0; f < all; f++) {
         const part *p = f < fields ? &c->part[f] : NULL;
         const ptrdiff_t size = f < fields ? (ptrdiff_t)stage->element_size[f] : 0;
         const bool other = f < fields && !tz_stage_as_computed(stage, f);
-        for (int k = 0; k < calls->window; k++) {
+        for (int k = 0; k < window; k++) {
             const int64_t slab =
                 tz_max(0, tz_min(s + k - radius + (p ? p->slabs_low : 0),
                                  c->slabs - 1 + (p ? p->slabs_low + p->slabs_high : 0)));
-            const tz_view *of = &calls->span->in[f * calls->window + k];
+            const tz_view *of = &calls->span->in[f * calls->window + first + k];
             if (other && p->loads)
-                in[f * calls->window + k] = (tz_view){
+                in[f * window + k] = (tz_view){
                     p->in + PAD +
                         c->stride * (slab * (c->rows + p->rows_low + p->rows_high) + p->rows_low),
                     c->stride};
             else if (other)
-                in[f * calls->window + k] = (tz_view){c->part[0].in - c->stride, 0};
+                in[f * window + k] = (tz_view){c->part[0].in - c->stride, 0};
             else
-                in[f * calls->window + k] = (tz_view){
+                in[f * window + k] = (tz_view){
                     moved(of->at, of->row_stride, size, b, call ? call * calls->in_step[f] : 0),
                     of->row_stride};
         }
-        for (int k = 0; k < calls->slabs; k++) {
-            const tz_target *of = &calls->span->out[f * calls->slabs + k];
+        for (int k = 0; k < calls->each; k++) {
+            const tz_target *of = &calls->span->out[f * calls->slabs + first + k];
             if (other && p->stores)
-                out[f * calls->slabs + k] =
+                out[f * calls->each + k] =
                     (tz_target){p->out + PAD + c->stride * (s + k) * c->rows, c->stride};
             else
-                out[f * calls->slabs + k] =
+                out[f * calls->each + k] =
                     (tz_target){(void *)moved(of->at, of->row_stride, size, b,
                                               call ? call * calls->out_step[f] : 0),
                                 of->row_stride};
@@ -238,10 +239,10 @@ static void run_block(const tz_stage *stage, const tz_row_calls *calls, const cu
     for (int f = 0; f < fields; f++)
         if (c->part[f].loads)
             load_part(stage, calls, c, f, radius, b);
-    for (int64_t s = 0; s < b->slabs; s += many ? b->slabs : calls->slabs) {
+    for (int64_t s = 0; s < b->slabs; s += many ? b->slabs : calls->each) {
         set_views(stage, calls, c, radius, b, s, in, out);
         calls->function(&span);
-        *(stage->dims == 3 ? &span.z : &span.y) += calls->slabs;
+        *(stage->dims == 3 ? &span.z : &span.y) += calls->each;
     }
     for (int f = 0; f < fields; f++)
         if (c->part[f].stores)
@@ -269,7 +270,7 @@ void tz_stored_call(const tz_stage *stage, const tz_pass *pass, const tz_row_cal
         own.out_step = out_step;
     }
     const int64_t slabs = own.calls * own.slabs, rows = many ? 1 : span->rows;
-    cut_calls(stage, pass, span->count, rows, slabs, own.slabs, scratch, &c);
+    cut_calls(stage, pass, span->count, rows, slabs, own.each, scratch, &c);
     for (int64_t y = 0; y < rows; y += c.rows)
         for (int64_t x = 0; x < span->count; x += c.columns)
             for (int64_t s = 0; s < slabs; s += c.slabs) {

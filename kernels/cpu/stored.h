@@ -12,6 +12,7 @@ typedef struct tz_row_calls {
     const tz_span *span; /* of the first call */
     int window;          /* views of a field in span->in */
     int slabs;           /* targets of a field in span->out */
+    int each; /* slabs of a call of the function: `slabs`, or 1 of them after the other */
     int64_t calls;
     /* Bytes by which the pointers of a field move on after a call; not read if there is one. */
     const ptrdiff_t *in_step, *out_step;

@@ -9,6 +9,10 @@
 #include "kernels/cpu/stored.h"
 #include <string.h>
 
+enum {
+    TOGETHER = 16 /* slabs of stored fields, at most */
+};
+
 /* ---- Slabs ----------------------------------------------------------------------------------- */
 
 /* The slot of slab j: its distance from slab_base, modulo the ring's depth. */
@@ -256,14 +260,78 @@ static void compute_area(const tz_stage *stage, const tz_pipeline *pipeline, con
         .step = stage->step + level->iteration,
         .engine = level->pass->engine,
     };
-    const tz_row_calls one = {
-        .function = level->rows, .span = &span, .window = window, .slabs = 1, .calls = 1};
+    const tz_row_calls one = {.function = level->rows,
+                              .span = &span,
+                              .window = window,
+                              .slabs = 1,
+                              .each = 1,
+                              .calls = 1};
     if (stage->storage)
         tz_stored_call(stage, level->pass, &one, job->arena + pipeline->stored);
     else
         level->rows(&span);
     if (stage->points) /* in 1-D `x` counts from the whole grid's first cell */
         apply_points(stage, pipeline, job, l, j, area, job->x.virtual ? x : area->x_low, y, out);
+}
+
+/* The same of `count` slabs of fields that are stored otherwise than computed: what slabs share is
+ * loaded once. */
+static void compute_slabs(const tz_stage *stage, const tz_pipeline *pipeline, const tz__job *job,
+                          int l, int64_t j, int count, const tz__area *area)
+{
+    const tz__level *level = &pipeline->level[l];
+    const tz_stencil *stencil = stage->stencil;
+    const int radius = level->radius, window = 2 * radius + count;
+    const int pass = (l - 1) % stencil->passes_count, all = tz_stencil_fields_all(stencil);
+    tz_view in[TZ_FIELDS_MAX * (2 * TZ_RADIUS_MAX + TOGETHER)], views[2 * TZ_RADIUS_MAX + 1];
+    tz_target out[TZ_FIELDS_MAX * TOGETHER];
+    for (int v = 0; v < all * window; v++)
+        in[v] = (tz_view){NULL, 0};
+    for (int v = 0; v < all * count; v++)
+        out[v] = (tz_target){NULL, 0};
+    for (int f = 0; f < stencil->fields_count; f++)
+        for (int s = 0; s < count && stencil->fields[f].role != TZ_DERIVED; s++) {
+            view_window(stage, pipeline, job, l, f, j + s, area->x_low, area->y_low, views);
+            for (int k = 0; k <= 2 * radius; k++)
+                if (s == 0 || k == 2 * radius ||
+                    (k - radius >= pipeline->slabs[pass][f].low &&
+                     k - radius <= pipeline->slabs[pass][f].high))
+                    in[f * window + s + k] = views[k];
+            if (level->makes >> f & 1)
+                out[f * count + s] =
+                    target_slab(stage, pipeline, job, l, f, j + s, area->x_low, area->y_low);
+            else if (level->pass->writes >> f & 1)
+                out[f * count + s].at = job->arena + pipeline->scratch + pipeline->row_stride * 8;
+        }
+    const tz_span span = {
+        .in = in,
+        .out = out,
+        .constants = stage->constants + level->iteration * stage->constants_stride,
+        .count = area->x_high - area->x_low,
+        .rows = area->y_high - area->y_low,
+        .x = area->x_low,
+        .y = stage->dims == 2 ? j : area->y_low,
+        .z = stage->dims == 3 ? j : 0,
+        .step = stage->step + level->iteration,
+        .engine = level->pass->engine,
+    };
+    const tz_row_calls calls = {.function = level->rows,
+                                .span = &span,
+                                .window = window,
+                                .slabs = count,
+                                .each = 1,
+                                .calls = 1};
+    tz_stored_call(stage, level->pass, &calls, job->arena + pipeline->stored);
+}
+
+/* How many slabs from j up to `to` compute_slabs() takes: those inside the grid, of a stage without
+ * points and streamed fields. */
+static int slabs_together(const tz_stage *stage, int64_t j, int64_t to)
+{
+    bool may = stage->storage && !stage->points && stage->dims > 1 && stage->first == 0 && j >= 0;
+    for (int f = 0; may && f < stage->stencil->fields_count; f++)
+        may = stage->stencil->fields[f].role != TZ_STREAMED;
+    return may ? (int)tz_max(1, tz_min(TOGETHER, tz_min(to, tz__stream_extent(stage)) - j)) : 1;
 }
 
 /* Compute an area of a tile that wraps: split where it crosses the end of the grid, so that each
@@ -361,6 +429,14 @@ static void run_level(const tz_stage *stage, const tz_pipeline *pipeline, const 
     tz__level_slabs(stage, pipeline, job, l, &from, &to);
     const bool wraps = job->x.virtual || job->y.virtual;
     for (int64_t j = from; j < to; j++) {
+        const int together = wraps ? 1 : slabs_together(stage, j, to);
+        if (together > 1) {
+            compute_slabs(stage, pipeline, job, l, j, together, &area);
+            for (int k = 0; k < together; k++)
+                finish_slab(stage, pipeline, job, l, j + k, &area);
+            j += together - 1;
+            continue;
+        }
         if (wraps)
             compute_wrapped(stage, pipeline, job, l, j, &area);
         else if (stage->dims == 1 && stage->first != 0)

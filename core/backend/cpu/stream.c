@@ -139,6 +139,8 @@ static void stream_describe(const tz_cpu_grid *grid, tz_stage *stage)
     const int64_t l1 = grid->machine->l1_bytes > 0 ? grid->machine->l1_bytes : 32 << 10;
     const int64_t row = stage->tile[0] * (int64_t)tz_cpu_bytes(problem, TZ_STATE);
     stage->batch = problem->dims != 2 ? 1 : (int)tz_max(1, tz_min(6, l1 / row));
+    if (stage->storage) /* what slabs share is loaded once */
+        stage->batch = problem->dims == 2 ? 16 : 8;
 }
 
 /* Ghost zones grow with the reach of an iteration, so the height is that for radius 1 divided by
