@@ -58,6 +58,17 @@ static tz_pass *pass_of(const tz_stencil *stencil, int i)
                                          : &stencil->passes[i]);
 }
 
+/* The functions of in_place of plugins for 2.5 take one group of rows at a time, and would compute
+ * wrong coordinates of the others. */
+static void forget_in_place(tz_stencil *stencil)
+{
+    for (int i = 0; i < stencil->passes_count; i++) {
+        tz_pass *pass = pass_of(stencil, i);
+        pass->in_place = pass->slabs > 0 ? NULL : pass->in_place;
+        pass->slabs = 0;
+    }
+}
+
 /* Members that are the engine's own, whatever a library has there. */
 static void forget_engine(tz_stencil *stencil)
 {
@@ -81,6 +92,8 @@ static tz_status take_stencils(plugin_slot *slot, tz_error *error)
             tz_description_take(&slot->stencils[i], plugin->stencils[i], slot->path, error);
         if (status)
             return status;
+        if (plugin->abi_minor == 5)
+            forget_in_place(&slot->stencils[i]);
         if (!slot->late)
             forget_engine(&slot->stencils[i]);
         slot->stencil_pointers[i] = &slot->stencils[i];

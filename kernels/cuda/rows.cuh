@@ -219,7 +219,7 @@ TZ_DEVICE void tz_fetch_row(const tz_arguments &a, const tz_strip &s, S *to, con
     if (row < 0) {
 #pragma unroll
         for (int e = 0; e < TZ_V; e++)
-            tz_put(to + e, tz_outside<T>(a, x + e, tz_edge<1, T>(edge, row < -1), edge));
+            tz_put(to + e, tz_outside(a, x + e, tz_edge<1, T>(edge, row < -1), edge));
     } else if (x >= 0 && x + TZ_V <= tz_full_elements(a)) {
         tz_fetch<S, TZ_V>(to, from + x);
     } else {
@@ -564,9 +564,10 @@ template <class T> TZ_DEVICE void tz_commit_row(const tz_strip &s, T *to, int y,
         tz_store_where<0, 1>(row < s.rows_packet[0], to, v);
         tz_store_where<1, 2>(row < s.rows_packet[1], to, v);
     } else if constexpr (TZ_SPLIT && sizeof(T) * TZ_V == 16) { /* others have two packets */
+        enum { HALF = 8 / (int)sizeof(T) };
         const unsigned int row = (unsigned int)(y - s.low);
-        tz_store_where(row < s.rows_packet[0], to, (const T(&)[TZ_V / 2]) v[0]);
-        tz_store_where(row < s.rows_packet[1], to + TZ_V / 2, (const T(&)[TZ_V / 2]) v[TZ_V / 2]);
+        tz_store_where(row < s.rows_packet[0], to, (const T(&)[HALF])v[0]);
+        tz_store_where(row < s.rows_packet[1], to + HALF, (const T(&)[HALF])v[HALF]);
     } else {
         tz_store_where((unsigned int)(y - s.low) < s.rows, to, v);
     }

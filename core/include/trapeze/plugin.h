@@ -26,7 +26,9 @@
  *   2.2  tz_pass.in_place
  *   2.3  tz_stencil.check_run, tz_field.excludes
  *   2.4  `engine` in tz_stencil and tz_pass, and in what functions get: the engine's own
- *   2.5  tz_pass.slabs */
+ *   2.5  tz_pass.slabs
+ *   2.6  with slabs, `rows` of a span counts groups of rows in 2-D. The functions of in_place of
+ *        plugins for 2.5 are not used */
 #ifndef TRAPEZE_PLUGIN_H
 #define TRAPEZE_PLUGIN_H
 
@@ -41,7 +43,7 @@ extern "C" {
 #endif
 
 #define TZ_ABI_MAJOR 2u
-#define TZ_ABI_MINOR 5u
+#define TZ_ABI_MINOR 6u
 
 typedef struct tz_field {
     const char *name; /* REQUIRED: also its name in the cell update, as it is or as tz_NAME_ */
