@@ -6,13 +6,14 @@
 # Variables: PART=k/n does the k-th of n parts, and FOLDER keeps their rows: the last part prints all tables. ROWS has the
 # rows: "shipped" (whole scenarios, by auto, with the GPU, and with the CPU), "first" (wall milliseconds to the end of the
 # first iteration of the stencils of unseen_stencils.lua), "speed" (GCells/s after SECONDS_A_RUN, default 30, then in the
-# first second of the next run), or cases alone: "speed:yee". TURNS is how often "first" is measured (default 5, the median
+# first second of the next run), "predicted" (all plans of the stencils that kernels were not tuned to: how good is the
+# predicted one), or cases alone: "speed:yee". TURNS is how often "first" is measured (default 5, the median
 # counts). BEST=yes adds the speed of the fastest plan that the policy exhaustive finds.
 set -eu
 export LC_ALL=C
 root=$(CDPATH= cd -- "$(dirname -- "$0")/.." && pwd -P)
 trapeze=${1:-$root/build/bin/trapeze}
-rows=${ROWS:-shipped first speed}
+rows=${ROWS:-shipped first speed predicted}
 part=${PART:-1/1}
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
@@ -23,6 +24,7 @@ number=0
 
 shipped='hotspot life lbm grayscott wave cell poisson pathfinder cyclic hotspot3d'
 unseen='yee d3q19 perona harmonic shallow grayscott27 euler elastic kuramoto lenia forest ising cahn fitzhugh upwind'
+apart='lenia forest cahn fitzhugh upwind' # nothing was tuned to these
 
 # run SCRIPT OPTION...: its wall milliseconds; its text is in $work/text.
 run() {
@@ -73,12 +75,19 @@ measure_speed() {
     echo "| $1 | $after | $again | $best |"
 }
 
+measure_predicted() {
+    "$trapeze" run "$root/scripts/first_minute.lua" --quiet --out "$work/tune" --set "case=$1" --set tune=yes \
+        --set "threads=$(nproc)" 2>"$work/text" || sed 's/^/failed: /' "$work/text"
+    rm -rf "$work/tune"
+}
+
 at=0
 for row in $rows; do
     kind=${row%%:*}
     case $row in
     *:*) cases=${row#*:} ;;
     shipped) cases=$shipped ;;
+    predicted) cases=$apart ;;
     *) cases=$unseen ;;
     esac
     for case in $cases; do
@@ -91,14 +100,19 @@ done
 
 echo
 echo "empty CUDA programs take some 0.3 s of each of these times; $(nproc) processors"
-for kind in shipped first speed; do
+for kind in shipped first speed predicted; do
     ls "$folder/$kind".* >/dev/null 2>&1 || continue
     echo
     case $kind in
     shipped) echo '| scenario, ms | auto, cold | warm | cuda, cold | warm | cpu |' ;;
     first) echo '| first iteration, ms | cold | warm | its speed and plan |' ;;
     speed) echo "| GCells/s | after ${SECONDS_A_RUN:-30} s | the next run | the best plan |" ;;
+    predicted) echo '| GCells/s | the best plan | the predicted one | share | median error | 90 % | least share, heights 1 to 6 |' ;;
     esac
-    [ $kind = shipped ] && echo '|---|---|---|---|---|---|' || echo '|---|---|---|---|'
+    case $kind in
+    shipped) echo '|---|---|---|---|---|---|' ;;
+    predicted) echo '|---|---|---|---|---|---|---|' ;;
+    *) echo '|---|---|---|---|' ;;
+    esac
     cat "$folder/$kind".*
 done

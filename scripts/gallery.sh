@@ -108,6 +108,10 @@ END
     entry scripts/wave.lua u-001395.png 'A seismic shot' <<'END'
 A wavelet has run down through layers of rock, and its echoes come back to the surface, where geophones record them. Red is pressure above the mean, blue below it.
 END
+    entry scripts/shot.lua 'basin-u-*.png' 'A shot over a basin' <<'END'
+A wave from a source near the surface, 1.5 s later, over beds that dip and bend, three faults and salt. The sides and the bottom let waves out; the surface reflects
+them. The scenario also draws the seismogram of 200 geophones.
+END
     entry scripts/lbm.lua street.png 'A vortex street' <<'END'
 Flow past a cylinder sheds vortices, first from one side, then from the other. Red turns one way, blue the other. The method is lattice Boltzmann, with nine fields.
 END

@@ -360,6 +360,7 @@ TZ_DEVICE T tz_value_outside(const tz_arguments &a, const tz_edges<T> &edge, int
     {                                                                                              \
         const int tz_t = (t);                                                                      \
         (void)tz_t;                                                                                \
+        c.k_TZ_CELL_FRAME = 0;                                                                     \
         TZ_CONSTANT_LIST(TZ__CONTEXT_VALUE)                                                        \
         TZ__CONTEXT_WHOLE_VALUES                                                                   \
     }
@@ -377,10 +378,12 @@ TZ_DEVICE int tz_whole(int here, int first, int extent)
     c.tz_first = a.whole_first;                                                                    \
     c.tz_extent = a.whole_extent;
 #define TZ__WHOLE(here) (tz_whole((here), tz_c.tz_first, tz_c.tz_extent))
+#define TZ__WHOLE_OF(a, here) (tz_whole((here), (a).whole_first, (a).whole_extent))
 #else
 #define TZ__CONTEXT_WHOLE
 #define TZ__CONTEXT_WHOLE_VALUES
 #define TZ__WHOLE(here) here
+#define TZ__WHOLE_OF(a, here) (here)
 #endif
 #if TZ_DIMS == 1
 #define TZ__WHOLE_X(here) TZ__WHOLE(here)
@@ -393,6 +396,16 @@ TZ_DEVICE int tz_whole(int here, int first, int extent)
 #define TZ__WHOLE_Y(here) here
 #endif
 #define TZ__WHOLE_Z(here) TZ__WHOLE(here)
+
+/* Whether no cell from x, y, z to x_last, y_last, z_last is in the frame: `frame` is the constant
+ * of TZ_CELL_FRAME, which the bounds of each axis follow. */
+TZ_DEVICE bool tz_is_beside_frame(const int *frame, int x, int x_last, int y, int y_last, int z,
+                                  int z_last)
+{
+    return !frame[0] || (x >= frame[1] && x_last < frame[2] &&
+                         (TZ_DIMS < 2 || (y >= frame[3] && y_last < frame[4])) &&
+                         (TZ_DIMS < 3 || (z >= frame[5] && z_last < frame[6])));
+}
 
 /* ---- The language of cell updates: the common part ------------------------------------------ */
 
@@ -477,6 +490,8 @@ enum class tz_field { TZ_FIELD_LIST(TZ__FIELD_NAME) };
         TZ_CONSTANTS(TZ__CONTEXT_CONSTANT)                                                         \
         TZ__CONTEXT_WHOLE                                                                          \
         __VA_ARGS__                                                                                \
+        int k_TZ_CELL_FRAME; /* where no constant has that name */                                 \
+        TZ_DEVICE int *frame(context_##cell &c) { return &c.TZ__CAT(k_, TZ_CELL_FRAME); }          \
     };
 /* For families that compute the values of ONCE anew in each update: update_CELL() computes them and
  * calls body_CELL(), whose body follows the macro. `context` and `place` are the types of its

@@ -28,18 +28,28 @@
 #define TZ__STORE(role, name, type, index)                                                         \
     tz_store_one((TZ__MEMORY(name) *)a.out[index] + tz_offset_of(a, p[k], 0, 0),                   \
                  (TZ__MEMORY(name))c[k].name##_new);
+/* Is no cell of a warp in the frame of TZ_CELL_FRAME? Its cells go from `at` to before `end`. */
+#if TZ_DIMS == 1
+#define TZ__BESIDE_FRAME(frame, at, end) false
+#elif TZ_DIMS == 2
+#define TZ__BESIDE_FRAME(frame, at, end)                                                           \
+    tz_is_beside_frame(frame, at.x - tz_lane() % TZ_WIDE, at.x - tz_lane() % TZ_WIDE + 31,         \
+                       TZ__WHOLE_OF(a, at.y), TZ__WHOLE_OF(a, end - 1), 0, 0)
+#else
+#define TZ__BESIDE_FRAME(frame, at, end)                                                           \
+    tz_is_beside_frame(frame, at.x - tz_lane() % TZ_WIDE, at.x - tz_lane() % TZ_WIDE + 31, at.y,   \
+                       at.y, TZ__WHOLE_OF(a, at.z), TZ__WHOLE_OF(a, end - 1))
+#endif
 /* The loads of a step come before its stores, so that they wait for memory together. Returns
  * whether all cells are right. */
 #define TZ__DEFINE_PASS(pass, cell, radius)                                                        \
-    template <int BORDER>                                                                          \
-    TZ_DEVICE bool tz_run_##pass(const tz_arguments &a, tz_place at, int end)                      \
+    template <int BORDER, bool FRAME>                                                              \
+    TZ_DEVICE bool tz_steps_##pass(const tz_arguments &a, pass_##pass::context_##cell context,     \
+                                   tz_place at, int end)                                           \
     {                                                                                              \
         bool right = true;                                                                         \
-        pass_##pass::context_##cell context;                                                       \
-        {                                                                                          \
-            pass_##pass::context_##cell &c = context;                                              \
-            TZ__FILL_CONTEXT                                                                       \
-        }                                                                                          \
+        if (!FRAME)                                                                                \
+            *context.frame(context) = 0;                                                           \
         TZ_ROLL for (; at.TZ_ALONG < end;) {                                                       \
             tz_place p[TZ_CELLS];                                                                  \
             pass_##pass::context_##cell c[TZ_CELLS];                                               \
@@ -60,6 +70,15 @@
                 }                                                                                  \
         }                                                                                          \
         return right;                                                                              \
+    }                                                                                              \
+    template <int BORDER>                                                                          \
+    TZ_DEVICE bool tz_run_##pass(const tz_arguments &a, tz_place at, int end)                      \
+    {                                                                                              \
+        pass_##pass::context_##cell c;                                                             \
+        TZ__FILL_CONTEXT                                                                           \
+        if (BORDER == TZ_BORDER || TZ__BESIDE_FRAME(c.frame(c), at, end))                          \
+            return tz_steps_##pass<BORDER, BORDER == TZ_BORDER>(a, c, at, end);                    \
+        return tz_steps_##pass<BORDER, true>(a, c, at, end);                                       \
     }
 #define TZ__RUN_PASS(pass, cell, radius)                                                           \
     if ((TZ_LAUNCHES == 1 || a.geometry[5] == pass) &&                                             \

@@ -39,6 +39,8 @@
     TZ_FIELD_LIST(TZ__EDGE)                                                                        \
     TZ_FIELD_LIST(TZ__NEAR)                                                                        \
     TZ__CONTEXT_CONSTANTS(0)                                                                       \
+    if (!FRAME)                                                                                    \
+        *c.frame(c) = 0;                                                                           \
     TZ_QUEUE_LIST(TZ__QUEUE)                                                                       \
     TZ_ROLL for (; p.z < end; p.z++) {                                                             \
         c.tz_doubt = tz_no_doubts();                                                               \
@@ -57,11 +59,32 @@
 // clang-format on
 
 /* Computes the planes from p.z to before `end`. Returns whether all cells are right. */
-template <bool BORDER> TZ_DEVICE bool tz_run(const tz_arguments &a, tz_place p, int end)
+template <bool BORDER, bool FRAME>
+TZ_DEVICE bool tz_steps(const tz_arguments &a, tz_place p, int end)
 {
     bool right = true;
     TZ_PASS_LIST(TZ__RUN_PASS)
     return right;
+}
+
+/* Sets `beside` where no cell of the warp is in the frame of TZ_CELL_FRAME. */
+#define TZ__BESIDE(pass, cell, radius)                                                             \
+    {                                                                                              \
+        pass_##pass::context_##cell c;                                                             \
+        TZ__CONTEXT_CONSTANTS(0)                                                                   \
+        const int x = p.x - tz_lane() * TZ_VECTOR;                                                 \
+        beside = tz_is_beside_frame(c.frame(c), x, x + 32 * TZ_VECTOR - 1, p.y, p.y,               \
+                                    TZ__WHOLE_OF(a, p.z), TZ__WHOLE_OF(a, end - 1));               \
+    }
+
+template <bool BORDER> TZ_DEVICE bool tz_run(const tz_arguments &a, tz_place p, int end)
+{
+    bool beside = false;
+    if (!BORDER)
+        TZ_PASS_LIST(TZ__BESIDE)
+    if (BORDER || beside)
+        return tz_steps<BORDER, BORDER>(a, p, end);
+    return tz_steps<BORDER, true>(a, p, end);
 }
 
 TZ_KERNEL_MANY(tz_stage, 32 * TZ_WARPS, TZ_BLOCKS)(const tz_arguments a)

@@ -76,18 +76,29 @@ TZ_HELPER(real, share, (real less))
     return TZ_FMA(TZ_R(-0.5), less + TZ_ABS(less), TZ_R(1));
 }
 
-/* What an axis does at depth x on the side `outward` (-1, 1): to the derivatives along it and
- * across, and to the damping. */
-#define SEISMIC_AXIS(axis, at, low, high, ALONG)                                                   \
-    const int before_##axis = (low) - (int)(at), past_##axis = (int)(at) - (high) + 1;             \
-    const real depth_##axis =                                                                      \
-        TZ_K(thinness) * (real)TZ_MAX(TZ_MAX(before_##axis, past_##axis), 0);                      \
-    const real along_##axis = TZ_CALL(share, TZ_CALL(polynomial, depth_##axis, SEISMIC_P));        \
-    const real across_##axis = TZ_CALL(share, TZ_CALL(polynomial, depth_##axis, SEISMIC_Q));       \
-    const real damping_##axis = TZ_CALL(polynomial, depth_##axis, SEISMIC_A);                      \
-    const real flow_##axis = TZ_CALL(polynomial, depth_##axis, SEISMIC_E) *                        \
-                             TZ_SELECT(before_##axis > past_##axis, TZ_R(-1), TZ_R(1)) *           \
-                             SEISMIC_FIRST(ALONG);
+/* What an axis does to a cell in depth x on its side with the outward normal -1 or 1:
+ *
+ *   lap of the frame = (product of all q) * lap + sum of (p - q) * (product of the other q) * second
+ *
+ * At depth 0 p and q are 1, and nothing is added. */
+#define SEISMIC_AXIS(axis, at, low, high, ALONG, image)                                            \
+    real across_##axis = TZ_R(1), more_##axis = TZ_R(0), second_##axis = TZ_R(0);                  \
+    if (SEISMIC_WORTH(axis, at, low, high)) {                                                      \
+        const int before_it = (low) - (int)(at), past_it = (int)(at) - (high) + 1;                 \
+        const real depth = TZ_K(thinness) * (real)TZ_MAX(TZ_MAX(before_it, past_it), 0);           \
+        across_##axis = TZ_CALL(share, TZ_CALL(polynomial, depth, SEISMIC_Q));                     \
+        more_##axis = TZ_CALL(share, TZ_CALL(polynomial, depth, SEISMIC_P)) - across_##axis;       \
+        second_##axis = SEISMIC_SECOND(ALONG) - (image);                                           \
+        damping = damping + TZ_CALL(polynomial, depth, SEISMIC_A);                                 \
+        flow = TZ_FMA(TZ_CALL(polynomial, depth, SEISMIC_E) *                                      \
+                          TZ_SELECT(before_it > past_it, TZ_R(-1), TZ_R(1)),                       \
+                      SEISMIC_FIRST(ALONG), flow);                                                 \
+    }
+/* Row functions know where a row is at the side of its own axis alone: TZ_K(frame) is 2. */
+#define SEISMIC_WORTH(axis, at, low, high) SEISMIC_WORTH_##axis(at, low, high)
+#define SEISMIC_WORTH_x(at, low, high) TZ_WORTH((int)(at) < (low) || (int)(at) >= (high))
+#define SEISMIC_WORTH_y(at, low, high) TZ_K(frame) != 2 && SEISMIC_WORTH_x(at, low, high)
+#define SEISMIC_WORTH_z SEISMIC_WORTH_y
 #define SEISMIC_A TZ_R(0.2118), TZ_R(-0.0626), TZ_R(0.9931), TZ_R(-0.1025), TZ_R(-0.0836)
 #define SEISMIC_E TZ_R(0.3662), TZ_R(0.025), TZ_R(0.5724), TZ_R(0.0836), TZ_R(-0.352)
 #define SEISMIC_P TZ_R(0.1739), TZ_R(0.4739), TZ_R(0.0985), TZ_R(0.3839), TZ_R(-0.497)
@@ -97,41 +108,43 @@ TZ_CELL(seismic)
 {
     const real here = SEISMIC_AT(u, 0, 0, 0), before = SEISMIC_AT(before, 0, 0, 0);
     const real courant = TZ_K(step) * SEISMIC_AT(speed, 0, 0, 0);
-    if (TZ_K(frame) == 2 || (TZ_K(frame) && SEISMIC_IN_FRAME)) {
+    const real going = here + (here - before);
+    real lap = TZ_R(-205. / 72 * TZ_CELL_DIMS) * here;
+    lap = TZ_FMA(TZ_R(8. / 5), SEISMIC_RING(1), lap);
+    lap = TZ_FMA(TZ_R(-1. / 5), SEISMIC_RING(2), lap);
+    lap = TZ_FMA(TZ_R(8. / 315), SEISMIC_RING(3), lap);
+    lap = TZ_FMA(TZ_R(-1. / 560), SEISMIC_RING(4), lap);
+    if (TZ_K(frame) > 1 || (TZ_K(frame) && SEISMIC_IN_FRAME)) {
+        real damping = TZ_R(0), flow = TZ_R(0), image = TZ_R(0);
         const int top = (int)SEISMIC_TOP + (1 - TZ_K(surface)) * 4; /* a row of a free surface */
-        const real image = TZ_FMA(
-            SEISMIC_IF(top == 2, -1. / 560), SEISMIC_LAST(-2),
-            TZ_FMA(SEISMIC_IF(top == 1, 8. / 315), SEISMIC_LAST(-1),
-                   TZ_FMA(SEISMIC_IF(top == 0, 8. / 315), SEISMIC_LAST(1),
-                          TZ_FMA(SEISMIC_IF(top == 0, -1. / 560), SEISMIC_LAST(2),
-                                 (SEISMIC_IF(top == 0, -1. / 5) + SEISMIC_IF(top == 1, -1. / 560)) *
-                                     here))));
-        SEISMIC_AXIS(x, TZ_X, TZ_K(open_x), TZ_K(close_x), SEISMIC_ALONG_X)
+        if (TZ_K(frame) != 2 && TZ_WORTH(top < 3))
+            image = TZ_FMA(SEISMIC_IF(top == 2, -1. / 560), SEISMIC_LAST(-2),
+                           TZ_FMA(SEISMIC_IF(top == 1, 8. / 315), SEISMIC_LAST(-1),
+                                  TZ_FMA(SEISMIC_IF(top == 0, 8. / 315), SEISMIC_LAST(1),
+                                         TZ_FMA(SEISMIC_IF(top == 0, -1. / 560), SEISMIC_LAST(2),
+                                                (SEISMIC_IF(top == 0, -1. / 5) +
+                                                 SEISMIC_IF(top == 1, -1. / 560)) *
+                                                    here))));
+        SEISMIC_AXIS(x, TZ_X, TZ_K(open_x), TZ_K(close_x), SEISMIC_ALONG_X, TZ_R(0))
 #if TZ_CELL_DIMS == 2
-        SEISMIC_AXIS(y, TZ_Y, TZ_K(surface) ? -1 : TZ_K(low_y), TZ_K(high_y), SEISMIC_ALONG_Y)
-        const real lap = TZ_FMA(along_x * across_y, SEISMIC_SECOND(SEISMIC_ALONG_X),
-                                along_y * across_x * (SEISMIC_SECOND(SEISMIC_ALONG_Y) - image));
-        const real damping = damping_x + damping_y, flow = flow_x + flow_y;
+        SEISMIC_AXIS(y, TZ_Y, TZ_K(surface) ? -1 : TZ_K(low_y), TZ_K(high_y), SEISMIC_ALONG_Y,
+                     image)
+        lap = TZ_FMA(more_x * across_y, second_x,
+                     TZ_FMA(more_y * across_x, second_y, across_x * across_y * (lap - image)));
 #else
-        SEISMIC_AXIS(y, TZ_Y, TZ_K(low_y), TZ_K(high_y), SEISMIC_ALONG_Y)
-        SEISMIC_AXIS(z, TZ_Z, TZ_K(surface) ? -1 : TZ_K(low_z), TZ_K(high_z), SEISMIC_ALONG_Z)
-        const real lap = TZ_FMA(
-            along_x * across_y * across_z, SEISMIC_SECOND(SEISMIC_ALONG_X),
-            TZ_FMA(along_y * across_x * across_z, SEISMIC_SECOND(SEISMIC_ALONG_Y),
-                   along_z * across_x * across_y * (SEISMIC_SECOND(SEISMIC_ALONG_Z) - image)));
-        const real damping = damping_x + damping_y + damping_z, flow = flow_x + flow_y + flow_z;
+        SEISMIC_AXIS(y, TZ_Y, TZ_K(low_y), TZ_K(high_y), SEISMIC_ALONG_Y, TZ_R(0))
+        SEISMIC_AXIS(z, TZ_Z, TZ_K(surface) ? -1 : TZ_K(low_z), TZ_K(high_z), SEISMIC_ALONG_Z,
+                     image)
+        lap = TZ_FMA(more_x * across_y * across_z, second_x,
+                     TZ_FMA(more_y * across_x * across_z, second_y,
+                            TZ_FMA(more_z * across_x * across_y, second_z,
+                                   across_x * across_y * across_z * (lap - image))));
 #endif
         const real lost = TZ_R(0.5) * TZ_K(strength) * courant * damping;
-        const real kept = TZ_FMA(lost, before, (here - before) + here);
         const real moved = TZ_FMA(courant, lap, -(TZ_K(strength) * courant * flow));
-        TZ_PUT(u, TZ_DIV(TZ_FMA(courant, moved, kept), TZ_R(1) + lost));
+        TZ_PUT(u, TZ_DIV(TZ_FMA(courant, moved, TZ_FMA(lost, before, going)), TZ_R(1) + lost));
     } else {
-        real lap = TZ_R(-205. / 72 * TZ_CELL_DIMS) * here;
-        lap = TZ_FMA(TZ_R(8. / 5), SEISMIC_RING(1), lap);
-        lap = TZ_FMA(TZ_R(-1. / 5), SEISMIC_RING(2), lap);
-        lap = TZ_FMA(TZ_R(8. / 315), SEISMIC_RING(3), lap);
-        lap = TZ_FMA(TZ_R(-1. / 560), SEISMIC_RING(4), lap);
-        TZ_PUT(u, TZ_FMA(courant * courant, lap, here + (here - before)));
+        TZ_PUT(u, TZ_FMA(courant * courant, lap, going));
     }
     TZ_PUT(before, here);
 }
@@ -147,6 +160,10 @@ TZ_CELL(seismic)
 #undef SEISMIC_ALONG_Y
 #undef SEISMIC_ALONG_Z
 #undef SEISMIC_AXIS
+#undef SEISMIC_WORTH
+#undef SEISMIC_WORTH_x
+#undef SEISMIC_WORTH_y
+#undef SEISMIC_WORTH_z
 #undef SEISMIC_A
 #undef SEISMIC_E
 #undef SEISMIC_P

@@ -117,8 +117,8 @@ TZ__INLINE void TZ__THIS(sweep)(struct TZ__THIS(TZ__CAT(context_, TZ_CELL_NAME))
 }
 
 #ifdef TZ_CELL_FRAME
-/* The ends of a row are in the frame, or all of it. The ends are computed in whole vectors, and
- * then the cells between them. */
+/* All of a row is in the frame, or its ends are. The ends are computed in whole vectors, and then
+ * the cells between them. */
 TZ__INLINE void TZ__THIS(frame)(struct TZ__THIS(TZ__CAT(context_, TZ_CELL_NAME)) *const context,
                                 const tz_span *span)
 {
@@ -128,10 +128,15 @@ TZ__INLINE void TZ__THIS(frame)(struct TZ__THIS(TZ__CAT(context_, TZ_CELL_NAME))
     const ptrdiff_t count = (ptrdiff_t)span->count;
     for (ptrdiff_t row = 0; row < (ptrdiff_t)span->rows; row++) {
         const int64_t at[] = {span->x, span->y + row, span->z};
-        int64_t low = bounds[0].i - at[0], high = bounds[1].i - at[0];
+        int all = 0;
         for (int axis = 1; axis < TZ_CELL_DIMS; axis++)
-            if (at[axis] < bounds[2 * axis].i || at[axis] >= bounds[2 * axis + 1].i)
-                low = count;
+            all = all || at[axis] < bounds[2 * axis].i || at[axis] >= bounds[2 * axis + 1].i;
+        if (all) {
+            context->TZ__CAT(k_, TZ_CELL_FRAME) = 3;
+            TZ__THIS(sweep)(context, span, 1, row, row + 1, 0, count);
+            continue;
+        }
+        int64_t low = bounds[0].i - at[0], high = bounds[1].i - at[0];
         low = low < 0 ? 0 : low > count ? count : low;
         high = high < low ? low : high > count ? count : high;
         context->TZ__CAT(k_, TZ_CELL_FRAME) = 2;

@@ -121,6 +121,10 @@ TZ__FUNCTION double tz_sqrt_double(double x)
         (test) ? tz_a##n : tz_b##n;                                                                \
     }))
 
+/* For a branch that only saves work: without it the update has the same bits. Processors compute
+ * it always, in whole vectors. */
+#define TZ_WORTH(test) 1
+
 #define TZ_HELPER(type, name, arguments) TZ__FUNCTION type TZ__THIS(helper_##name) arguments
 #define TZ_CALL(name, ...) TZ__THIS(helper_##name)(__VA_ARGS__)
 

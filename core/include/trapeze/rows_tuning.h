@@ -8,10 +8,11 @@
  * TZ_CELL_FRAME: the same for cells near a side of the grid, which have an update of their own. It
  * is the name of an int constant, 0 or 1: are there such cells? In the list of constants an int
  * follows for each side: the first cell along x that is not one of them, the first that is again,
- * and the same along y and z. The row functions divide a row and set the constant to 2 for those
- * cells and to 0 for the others:
+ * and the same along y and z. The row functions divide a row and set the constant to 0 for cells
+ * that are not near a side, to 2 for those near a side of x alone, and to 3 in rows near a side of
+ * another axis. Kernels of GPUs set it to 0 for warps that are not near a side. Else it is 1:
  *
- *   if (TZ_K(frame) == 2 || (TZ_K(frame) && (TZ_X < TZ_K(low_x) || TZ_X >= TZ_K(high_x)))) { ... }
+ *   if (TZ_K(frame) > 1 || (TZ_K(frame) && (TZ_X < TZ_K(low_x) || TZ_X >= TZ_K(high_x)))) { ... }
  *
  *
  * TZ_CELL_ONCE: the contribution of static fields and constants to a cell is the same in every

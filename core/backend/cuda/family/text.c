@@ -109,7 +109,7 @@ void tz_cuda_emit_pass(tz_cuda_text *t, const tz_problem *problem, int p)
     const tz_pass *pass = &problem->stencil->passes[p];
     tz_cuda_emit(t,
                  "#undef TZ_FIELDS\n#undef TZ_CONSTANTS\n#undef TZ_READS\n#undef "
-                 "TZ_CELL_RADIUS\n#undef TZ_CELL_DIMS\n"
+                 "TZ_CELL_RADIUS\n#undef TZ_CELL_DIMS\n#undef TZ_CELL_FRAME\n"
                  "#define TZ_CELL_RADIUS %d\n#define TZ_CELL_DIMS %d\n",
                  pass->radius, problem->dims);
     const char *at = pass->text_defines ? pass->text_defines : "";
