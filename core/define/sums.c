@@ -143,6 +143,60 @@ static term split_term(tz_expr *e, tz_expr_operand operand)
     return t;
 }
 
+/* A term of a group: a cell of a field, or cells that lie symmetrically and are added already. */
+typedef struct cells {
+    int field; /* -1: something else */
+    int offset[TZ_AXES];
+    unsigned pairs; /* axes along which they lie on both sides, as far as the offset says */
+} cells;
+
+static cells cells_of(const tz_expr *e, int node)
+{
+    const tz_expr_node *n = &e->nodes[node];
+    cells c = {.field = n->kind == TZ_EXPR_READ ? n->index : -1};
+    memcpy(c.offset, n->offset, sizeof c.offset);
+    return c;
+}
+
+static bool are_symmetric(const cells *a, const cells *b, int axis)
+{
+    bool symmetric = a->field >= 0 && a->field == b->field && a->pairs == b->pairs &&
+                     a->offset[axis] != 0 && !(a->pairs >> axis & 1);
+    for (int d = 0; d < TZ_AXES; d++)
+        symmetric = symmetric && a->offset[d] == (d == axis ? -b->offset[d] : b->offset[d]);
+    return symmetric;
+}
+
+/* Add cells that lie symmetrically, first along x, then such pairs along y, then along z: other
+ * cells then add the same. Returns how many terms are left. */
+static int add_pairs(tz_expr *e, tz_expr_operand *terms, int count)
+{
+    cells *all = malloc((size_t)count * sizeof *all);
+    if (!all)
+        return tz_expr_fail(e, TZ_MEMORY, "not enough memory for the formula");
+    for (int i = 0; i < count; i++)
+        all[i] = cells_of(e, terms[i].node);
+    for (int axis = 0; axis < TZ_AXES; axis++)
+        for (int i = 0; i < count && !e->status; i++) {
+            int k = i + 1;
+            while (k < count && !((terms[k].op == TZ_OP_MINUS) == (terms[i].op == TZ_OP_MINUS) &&
+                                  are_symmetric(&all[i], &all[k], axis)))
+                k++;
+            if (k == count)
+                continue;
+            const bool turned = all[i].offset[axis] > 0;
+            terms[i].node =
+                tz_expr_two(e, terms[turned ? k : i].node, TZ_OP_PLUS, terms[turned ? i : k].node);
+            all[i].offset[axis] = abs(all[i].offset[axis]);
+            all[i].pairs |= 1u << axis;
+            count--;
+            memmove(terms + k, terms + k + 1, (size_t)(count - k) * sizeof *terms);
+            memmove(all + k, all + k + 1, (size_t)(count - k) * sizeof *all);
+        }
+    free(all);
+    return e->status ? -1 : count;
+}
+
 /* The terms from number `i` on with the coefficient of that one, as one term. */
 static tz_expr_operand gather(tz_expr *e, term *terms, int count, int i, tz_expr_operand *scratch)
 {
@@ -156,7 +210,8 @@ static tz_expr_operand gather(tz_expr *e, term *terms, int count, int i, tz_expr
         scratch[n] = (tz_expr_operand){terms[k].rest, n ? op : TZ_OP_NONE};
         n++;
     }
-    int node = n == 1 ? scratch[0].node : tz_expr_chain(e, scratch, n);
+    n = add_pairs(e, scratch, n);
+    int node = n < 0 ? -1 : n == 1 ? scratch[0].node : tz_expr_chain(e, scratch, n);
     if (first.coefficient >= 0 && node >= 0)
         node = tz_expr_two(e, first.coefficient, TZ_OP_TIMES, node);
     return (tz_expr_operand){node, first.op};

@@ -4,7 +4,7 @@
 
 #include "define/expr.h"
 
-/* Sum terms with equal coefficients first. */
+/* Sum terms with equal coefficients first, of these cells that lie symmetrically. */
 int tz_expr_group(tz_expr *e, int node);
 /* Make products that are added fused operations. */
 int tz_expr_fuse(tz_expr *e, int node);

@@ -96,7 +96,8 @@ const tz_key tz_definition_options[] = {
     {"grid", "{nx[, ny[, nz]]}", "", "with `augment = \"auto\"`: the grid that it is chosen for"},
     {"precision", "text", "that of `tz.predict`", "likewise"},
     {"device", "text", "this machine's", "likewise, as in `tz.predict`"},
-    {"group", "boolean", "false", "sum terms with equal coefficients first"},
+    {"group", "boolean", "false",
+     "sum terms with equal coefficients first, of these cells that lie symmetrically"},
     {"fused", "boolean", "false", "a product that is added becomes one operation that rounds once"},
     {"text", "text", "",
      "the cell updates in C, without `TZ_FIELDS` and `TZ_CONSTANTS`, only with `--unsafe`; "

@@ -81,6 +81,8 @@ static const struct {
      "const real t1 = u[1] - u[0]; TZ_PUT(tz_u_, TZ_FMA(t1, t1, w[0]));"},
     /* Equal coefficients. */
     {1, 'g', "0.25*u[-1] + 0.5*u + 0.25*u[1]", "TZ_R(0.25) * (u[-1] + u[1]) + TZ_R(0.5) * u[0]"},
+    {2, 'g', "u[1,-1] + u[-1,-1] - u[0,1] + u[-1,1] + u + u[1,1] - u[0,-1]",
+     "u[-1, -1] + u[1, -1] + (u[-1, 1] + u[1, 1]) - (u[0, -1] + u[0, 1]) + u[0, 0]"},
     {1, 'g', "k - dt*u[-1] + dt*u[1] - w", "k[0] - w[0] - $dt * (u[-1] - u[1])"},
     {1, '-', "0.25*u[-1] + 0.25*u[1]", "TZ_R(0.25) * u[-1] + TZ_R(0.25) * u[1]"},
     /* Each product that is added is fused, from the left. */
@@ -303,7 +305,8 @@ TEST(test_grouped_coefficients)
     fused.fused = true;
     CHECK_PARTS(&fused, "#define CELL_ROW2(dy) (TZ_FMA(TZ_R(2), TZ_AT(tz_u_, 1, dy), ");
     values[0] = 0;
-    CHECK_PARTS(&d, "TZ_PUT(tz_u_, 2 * (TZ_AT(tz_u_, 0, -1) + TZ_AT(tz_u_, -1, 0) +");
+    CHECK_PARTS(&d, "TZ_PUT(tz_u_, 2 * (TZ_AT(tz_u_, 0, -1) + TZ_AT(tz_u_, 0, 1) +\n"
+                    "        (TZ_AT(tz_u_, -1, 0) + TZ_AT(tz_u_, 1, 0)))");
 }
 
 /* A text by hand has all parameters and scalars as constants. */
