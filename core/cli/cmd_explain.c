@@ -440,14 +440,13 @@ static void put_heading(tz_facts *facts, const json_t *simulation, const recorde
         tz_facts_part(facts, 0, "\n%s: %s", tz_json_text(simulation, "name"), r->config.stencil);
 }
 
-/* What cells share, from comments of the stencil's text (define/source.c). */
-static void put_shared(tz_facts *facts, const recorded *r)
+/* What the formulas of a stencil cost, from comments of its text (define/source.c). */
+static void put_operations(tz_facts *facts, const recorded *r, const char *mark, const char *name)
 {
-    static const char mark[] = "/* Shared: ";
     const tz_stencil *stencil;
     if (tz_registry_find(r->config.registry, r->config.stencil, &stencil, NULL, NULL))
         return;
-    const char *name = "shared", *at = stencil->passes[0].text;
+    const char *at = stencil->passes[0].text;
     while (at && (at = strstr(at, mark))) {
         at += strlen(mark);
         const char *end = strstr(at, " */");
@@ -475,7 +474,8 @@ static int explain_one(tz_facts *facts, const json_t *simulation, const tz_regis
         return EXIT_DONE;
     }
     put_cost(facts, simulation, plans, most, r.config.dims);
-    put_shared(facts, &r);
+    put_operations(facts, &r, "/* Temporaries: ", "temporary");
+    put_operations(facts, &r, "/* Shared: ", "shared");
     if (!readable)
         return tz_fail_text(EXIT_FAILED,
                             "run.json: its plan is not one that this version can read");

@@ -5,6 +5,7 @@
 #include "define/expand.h"
 #include "define/share.h"
 #include "define/sums.h"
+#include "define/temporaries.h"
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -113,11 +114,42 @@ static tz_status add_update(tz_build *build, tz_built_pass *pass, const tz_defin
     return status;
 }
 
+/* A pass whose formulas are read: formulas take the place of temporaries. Those that it writes
+ * become formulas for later passes; it writes the other fields alone. */
+static tz_status put_temporaries(tz_build *build, tz_built_pass *pass, const tz_expr_reach *reach,
+                                 tz_error *error)
+{
+    tz_expr *e = &build->e;
+    const int fields_count = build->definition->fields_count, written = pass->count;
+    unsigned changed = 0;
+    if (build->definition->temporaries_count == 0)
+        return TZ_OK;
+    e->formula = (tz_formula){{"", 0}, build->definition->id, error};
+    tz_operations_add(e, pass->nodes, written, &build->with_fields);
+    pass->count = 0;
+    for (int i = 0; i < written && !e->status; i++) {
+        const int field = pass->fields[i], node = tz_temporaries_put(e, pass->nodes[i]);
+        if (field >= fields_count) {
+            e->temporaries[field] = (tz_temporary){true, node, reach[i], 0};
+        } else {
+            changed |= 1u << field;
+            pass->fields[pass->count] = field;
+            pass->nodes[pass->count++] = node;
+        }
+    }
+    for (int f = fields_count; f < tz_define_fields(build->definition); f++)
+        e->temporaries[f].changed |= e->temporaries[f].reach.fields & changed;
+    build->passes_count -= pass->count == 0;
+    tz_operations_add(e, pass->nodes, pass->count, &build->with_formulas);
+    return e->status;
+}
+
 static tz_status add_pass(tz_build *build, int p, tz_error *error)
 {
     const tz_defined_pass *from = &build->definition->passes[p];
     tz_built_pass *pass = &build->passes[build->passes_count++];
     unsigned centred[TZ_FIELDS_MAX];
+    tz_expr_reach reach[TZ_FIELDS_MAX];
     tz_status status = TZ_OK;
     if (from->name)
         snprintf(pass->name, sizeof pass->name, "%s", from->name);
@@ -127,13 +159,15 @@ static tz_status add_pass(tz_build *build, int p, tz_error *error)
         snprintf(pass->name, sizeof pass->name, "update_%d", p + 1);
     pass->radius = build->definition->raw ? from->radius : 0;
     for (int u = 0; u < from->updates_count && !status; u++) {
-        build->e.centred = build->e.fields = 0;
+        build->e.centred = 0;
+        build->e.reach = (tz_expr_reach){0};
         status = add_update(build, pass, &from->updates[u], "update", error);
-        centred[u] = build->e.fields >> pass->fields[u] & 1 ? 0 : build->e.centred;
+        reach[u] = build->e.reach;
+        centred[u] = reach[u].fields >> pass->fields[u] & 1 ? 0 : build->e.centred;
     }
     for (int u = 0; u < from->updates_count && !status; u++)
         build->e.centred_fields[pass->fields[u]] = centred[u];
-    return status;
+    return status ? status : put_temporaries(build, pass, reach, error);
 }
 
 static tz_status add_output(tz_build *build, const tz_defined_update *output, tz_error *error)
@@ -320,6 +354,11 @@ tz_status tz_build_begin(tz_build *build, const tz_definition *definition, tz_er
         status = add_pass(build, p, error);
     if (!status && definition->coefficients)
         status = add_coefficients(build, error);
+    if (!status && build->passes_count == 0)
+        status = tz_error_set(error, TZ_FORMAT, definition->id,
+                              "all that the passes write is temporary: one must update a state "
+                              "field");
+    memset(build->e.temporaries, 0, sizeof build->e.temporaries);
     for (int o = 0; o < definition->outputs_count && !status; o++)
         status = add_output(build, &definition->outputs[o], error);
     for (int s = 0; s < definition->scalars_count && !status; s++)

@@ -3,6 +3,7 @@
 #define TZ_CORE_DEFINE_BUILD_H
 
 #include "define/augment.h"
+#include "define/share.h"
 
 /* A cell update: a pass, or the formula of a derived field. */
 typedef struct tz_built_pass {
@@ -24,6 +25,9 @@ typedef struct tz_build {
     tz_built_pass passes[TZ_PASSES_MAX + TZ_FIELDS_MAX];
     int scalars[TZ_CONSTANTS_MAX]; /* nodes */
     tz_augment_frame frame;
+    /* With temporaries: operations of a cell, if they were fields, and with formulas in their
+     * place. */
+    tz_operations with_fields, with_formulas;
 } tz_build;
 
 /* Check a definition and read its formulas. Errors as those of tz_define_source(). */

@@ -7,9 +7,14 @@
 #include <stdio.h>
 #include <string.h>
 
+int tz_define_fields(const tz_definition *definition)
+{
+    return definition->fields_count + definition->temporaries_count;
+}
+
 int tz_define_field(const tz_definition *definition, const char *name)
 {
-    for (int f = 0; f < definition->fields_count; f++)
+    for (int f = 0; f < tz_define_fields(definition); f++)
         if (strcmp(definition->fields[f].name, name) == 0)
             return f;
     return -1;
@@ -68,7 +73,7 @@ static tz_status check_names(const tz_definition *d, tz_error *error)
 {
     named all[TZ_FIELDS_MAX + TZ_PARAMS_MAX + TZ_CONSTANTS_MAX];
     int count = 0;
-    for (int i = 0; i < d->fields_count; i++)
+    for (int i = 0; i < tz_define_fields(d); i++)
         all[count++] = (named){"field", d->fields[i].name};
     for (int i = 0; i < d->params_count; i++)
         all[count++] = (named){"parameter", d->params[i].name};
@@ -100,11 +105,11 @@ static tz_status unknown_field(const tz_definition *d, const char *what, const c
 {
     const char *names[TZ_FIELDS_MAX];
     char hint[400];
-    for (int f = 0; f < d->fields_count; f++)
+    for (int f = 0; f < tz_define_fields(d); f++)
         names[f] = d->fields[f].name;
     return tz_error_set(
         error, TZ_UNKNOWN, d->id, "%s: unknown field '%s'%s", what, name ? name : "",
-        tz_names_hint(hint, sizeof hint, name ? name : "", names, (size_t)d->fields_count));
+        tz_names_hint(hint, sizeof hint, name ? name : "", names, (size_t)tz_define_fields(d)));
 }
 
 static tz_status check_counts(const tz_definition *d, tz_error *error)
@@ -115,6 +120,7 @@ static tz_status check_counts(const tz_definition *d, tz_error *error)
     } counts[] = {
         {"dimensions", d->dims, 1, TZ_AXES},
         {"fields", d->fields_count, 1, TZ_FIELDS_MAX},
+        {"temporaries", d->temporaries_count, 0, TZ_FIELDS_MAX - d->fields_count},
         {"parameters", d->params_count, 0, TZ_PARAMS_MAX},
         {"scalars", d->scalars_count, 0, TZ_CONSTANTS_MAX},
         {"passes", d->passes_count, d->coefficients ? 0 : 1, d->coefficients ? 0 : TZ_PASSES_MAX},
@@ -124,7 +130,7 @@ static tz_status check_counts(const tz_definition *d, tz_error *error)
         if (counts[i].count < counts[i].least || counts[i].count > counts[i].most)
             return tz_error_set(error, TZ_RANGE, d->id, "%d %s; %d to %d are possible%s",
                                 counts[i].count, counts[i].what, counts[i].least, counts[i].most,
-                                d->coefficients && i == 4 ? " with coefficients" : "");
+                                d->coefficients && i == 5 ? " with coefficients" : "");
     return TZ_OK;
 }
 
@@ -143,6 +149,22 @@ static tz_status check_field(const tz_definition *d, const tz_defined_field *f, 
     if (!isfinite(f->initial) || !isfinite(f->boundary_value))
         return tz_error_set(error, TZ_RANGE, d->id,
                             "field '%s': its initial and boundary values must be finite", f->name);
+    return TZ_OK;
+}
+
+/* One of the definition's last fields. */
+static tz_status check_temporary(const tz_definition *d, const tz_defined_field *f, tz_error *error)
+{
+    if (d->raw || d->coefficients)
+        return tz_error_set(error, TZ_FORMAT, d->id,
+                            "'%s' is temporary: a formula of one pass for those of later ones, and "
+                            "there are no such formulas",
+                            f->name);
+    if (f->role != TZ_STATE || f->required || f->initial != 0 || f->boundary_value != 0)
+        return tz_error_set(error, TZ_TYPE, d->id,
+                            "'%s' is temporary: a pass gives it its values, so it has no "
+                            "'required', 'initial' and 'boundary_value'",
+                            f->name);
     return TZ_OK;
 }
 
@@ -299,8 +321,10 @@ tz_status tz_define_check(const tz_definition *d, tz_error *error)
         status = check_counts(d, error);
     if (!status)
         status = check_names(d, error);
-    for (int f = 0; f < d->fields_count && !status; f++)
+    for (int f = 0; f < tz_define_fields(d) && !status; f++)
         status = check_field(d, &d->fields[f], error);
+    for (int f = d->fields_count; f < tz_define_fields(d) && !status; f++)
+        status = check_temporary(d, &d->fields[f], error);
     for (int p = 0; p < d->params_count && !status; p++)
         status = check_param(d, &d->params[p], error);
     written all = {{false}};
@@ -310,6 +334,12 @@ tz_status tz_define_check(const tz_definition *d, tz_error *error)
         status = check_coefficients(d, &all, error);
     if (!status)
         status = check_boundaries(d, error);
+    for (int f = d->fields_count; f < tz_define_fields(d) && !status; f++)
+        if (!all.field[f])
+            status = tz_error_set(error, TZ_FORMAT, d->id,
+                                  "temporary '%s' has no update: write one, in a pass before those "
+                                  "that read it",
+                                  d->fields[f].name);
     for (int f = 0; f < d->fields_count && !status; f++)
         if (!all.field[f] && d->fields[f].role != TZ_STATIC)
             status =

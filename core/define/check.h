@@ -8,7 +8,9 @@
  * TZ_FORMAT; `place` is the stencil's id. */
 tz_status tz_define_check(const tz_definition *definition, tz_error *error);
 
-/* The field of that name, or -1. */
+/* Fields and temporaries. */
+int tz_define_fields(const tz_definition *definition);
+/* The field or temporary of that name, or -1. */
 int tz_define_field(const tz_definition *definition, const char *name);
 /* The field that a weighted sum updates, or -1: there is none. */
 int tz_define_summed_field(const tz_definition *definition);

@@ -75,8 +75,9 @@ static void pass_definition(packer *p, const tz_definition *d)
     pass_name(p, &d->id);
     pass_name(p, &d->doc);
     pass_name(p, &d->raw);
-    pass(p, &d->fields, (size_t)d->fields_count * sizeof *d->fields);
-    for (int f = 0; f < d->fields_count; f++) {
+    const int fields = d->fields_count + d->temporaries_count;
+    pass(p, &d->fields, (size_t)fields * sizeof *d->fields);
+    for (int f = 0; f < fields; f++) {
         pass_name(p, &d->fields[f].name);
         pass_name(p, &d->fields[f].unit);
         pass_name(p, &d->fields[f].doc);

@@ -77,6 +77,9 @@ typedef struct tz_definition {
     const char *doc; /* NULL: made from the id */
     int dims;
     int fields_count;
+    /* Temporaries come after the fields, as state fields without initial and boundary values. They
+     * are none of the stencil's: define/temporaries.h. */
+    int temporaries_count;
     const tz_defined_field *fields;
     int params_count;
     const tz_defined_param *params;

@@ -3,6 +3,8 @@
 #include "define/expand.h"
 
 #include "base/names.h"
+#include "define/check.h"
+#include "define/temporaries.h"
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -109,7 +111,7 @@ static int unknown_function(expansion *x, const tz_syntax_node *n)
     tz_syntax_name(x->syntax, n, name, sizeof name);
     for (int i = 0; i < FUNCTIONS; i++)
         names[i] = functions[i].name;
-    for (int f = 0; f < d->fields_count; f++)
+    for (int f = 0; f < tz_define_fields(d); f++)
         if (strcmp(d->fields[f].name, name) == 0)
             return tz_expr_fail(
                 x->e, TZ_TYPE,
@@ -142,7 +144,7 @@ static int unknown_name(expansion *x, const tz_syntax_node *n)
     const char *names[TZ_FIELDS_MAX + 2 * TZ_CONSTANTS_MAX + OWN_NAMES + 64];
     size_t count = 0;
     char name[80], hint[400];
-    for (int i = 0; i < d->fields_count && !x->scalar; i++)
+    for (int i = 0; i < tz_define_fields(d) && !x->scalar; i++)
         names[count++] = d->fields[i].name;
     for (int i = 0; i < d->params_count; i++)
         names[count++] = d->params[i].name;
@@ -174,8 +176,14 @@ static void note_centred(expansion *x, const place *scope, unsigned axes)
 
 static int read_field(expansion *x, const place *scope, int field, const int *offset)
 {
+    static const tz_temporary itself;
     const tz_definition *d = x->e->definition;
+    const bool temporary = field >= d->fields_count;
+    const tz_temporary *of = temporary ? &x->e->temporaries[field] : &itself;
+    tz_expr_reach *reach = &x->e->reach;
     int all[TZ_AXES];
+    if (temporary && tz_temporary_check(x->e, field) < 0)
+        return -1;
     if (d->fields[field].role == TZ_DERIVED)
         return tz_expr_fail(
             x->e, TZ_TYPE,
@@ -184,12 +192,16 @@ static int read_field(expansion *x, const place *scope, int field, const int *of
             d->fields[field].name);
     for (int axis = 0; axis < TZ_AXES; axis++) {
         all[axis] = offset[axis] + scope->shift[axis];
-        if (abs(all[axis]) > TZ_RADIUS_MAX)
-            return tz_expr_fail(x->e, TZ_RANGE,
-                                "this reads %d cells away along %c; at most %d are possible",
-                                abs(all[axis]), "xyz"[axis], TZ_RADIUS_MAX);
+        const int low = all[axis] + of->reach.low[axis], high = all[axis] + of->reach.high[axis];
+        const int farthest = -low > high ? -low : high;
+        if (farthest > TZ_RADIUS_MAX)
+            return tz_expr_fail(
+                x->e, TZ_RANGE, "this reads %d cells away along %c; at most %d are possible%s",
+                farthest, "xyz"[axis], TZ_RADIUS_MAX, temporary ? ": make it a state field" : "");
+        reach->low[axis] = low < reach->low[axis] ? low : reach->low[axis];
+        reach->high[axis] = high > reach->high[axis] ? high : reach->high[axis];
     }
-    x->e->fields |= 1u << field;
+    reach->fields |= of->reach.fields | 1u << field;
     note_centred(x, scope, x->e->centred_fields[field]);
     return tz_expr_read(x->e, field, all);
 }
@@ -238,7 +250,7 @@ static int own_name(expansion *x, const tz_syntax_node *n, const place *scope, b
 static int find_field(const expansion *x, const tz_syntax_node *n)
 {
     const tz_definition *d = x->e->definition;
-    for (int f = 0; f < d->fields_count; f++)
+    for (int f = 0; f < tz_define_fields(d); f++)
         if (is_name(x, n, d->fields[f].name))
             return f;
     return -1;

@@ -84,6 +84,20 @@ typedef struct tz_expr_operand {
     tz_operator op; /* joins it to the operand before it in a chain */
 } tz_expr_operand;
 
+/* Fields that a formula reads, and how far. */
+typedef struct tz_expr_reach {
+    unsigned fields;
+    int low[TZ_AXES], high[TZ_AXES]; /* <= 0, >= 0 */
+} tz_expr_reach;
+
+/* What a pass has put into a temporary (temporaries.h). */
+typedef struct tz_temporary {
+    bool written;
+    int node; /* without temporaries */
+    tz_expr_reach reach;
+    unsigned changed; /* fields that it reads, and that a pass has changed since */
+} tz_temporary;
+
 typedef struct tz_expr {
     const tz_definition *definition;
     tz_formula formula; /* the formula that is read, for messages */
@@ -97,7 +111,9 @@ typedef struct tz_expr {
     tz_status status; /* of the first failure */
     char *warning;    /* the first one, malloc'd; NULL: none */
     /* Of the formula that is read: axes of its centred differences (bit 0 is x), and fields. */
-    unsigned centred, fields;
+    unsigned centred;
+    tz_expr_reach reach;
+    tz_temporary temporaries[TZ_FIELDS_MAX];
     /* The same axes of what an earlier pass put into a field, if not added to it. */
     unsigned centred_fields[TZ_FIELDS_MAX];
 } tz_expr;

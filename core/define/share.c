@@ -275,6 +275,32 @@ static tz_operations operations_of(const tz_expr *e, const tz_expr_node *n)
     return all;
 }
 
+static void add_operations(const tz_expr *e, int node, bool *seen, tz_operations *sum)
+{
+    const tz_expr_node *n = &e->nodes[node];
+    if (seen[node] || n->count == 0 || n->constant)
+        return;
+    seen[node] = true;
+    const tz_operations own = operations_of(e, n);
+    sum->quotients += own.quotients;
+    sum->roots += own.roots;
+    sum->functions += own.functions;
+    sum->others += own.others;
+    for (int i = 0; i < n->count; i++)
+        add_operations(e, e->operands[n->first + i].node, seen, sum);
+}
+
+tz_status tz_operations_add(tz_expr *e, const int *roots, int count, tz_operations *sum)
+{
+    bool *seen = calloc((size_t)e->count + 1, sizeof *seen);
+    if (!seen)
+        tz_expr_fail(e, TZ_MEMORY, "not enough memory for the formula");
+    for (int i = 0; seen && i < count && roots[i] >= 0; i++)
+        add_operations(e, roots[i], seen, sum);
+    free(seen);
+    return e->status;
+}
+
 static double cost_of(const tz_expr *e, const tz_expr_node *n)
 {
     const tz_operations all = operations_of(e, n);

@@ -43,6 +43,9 @@ typedef struct tz_operations {
     int quotients, roots, functions, others; /* functions: exp, log ... */
 } tz_operations;
 
+/* Add those of nodes, each once. Errors: TZ_MEMORY, also in e->status. */
+tz_status tz_operations_add(tz_expr *e, const int *roots, int count, tz_operations *sum);
+
 typedef struct tz_shared {
     int count;
     tz_shared_value values[TZ_SHARED_MAX]; /* later ones may be made of earlier ones */

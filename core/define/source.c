@@ -278,6 +278,22 @@ static void add_operations(const tz_operations *o, tz_buffer *out)
     }
 }
 
+/* What formulas in place of temporaries cost. `trapeze explain` prints the comment. */
+static void add_temporaries(const tz_build *build, tz_buffer *out)
+{
+    const tz_definition *d = build->definition;
+    tz_buffer_add(out, "\n/*%cTemporaries:", TZ_SPACE);
+    for (int f = d->fields_count; f < tz_define_fields(d); f++)
+        tz_buffer_add(out, "%s%c%s", f > d->fields_count ? "," : "", TZ_SPACE, d->fields[f].name);
+    tz_buffer_add(out, ":%c", TZ_SPACE);
+    add_operations(&build->with_formulas, out);
+    const int count = build->passes_count - d->outputs_count;
+    tz_buffer_add(out, "%ca%ccell%cin%c%d%c%s,%c", TZ_SPACE, TZ_SPACE, TZ_SPACE, TZ_SPACE, count,
+                  TZ_SPACE, count > 1 ? "passes" : "pass", TZ_SPACE);
+    add_operations(&build->with_fields, out);
+    tz_buffer_add(out, "%cin%c%d%c*/\n", TZ_SPACE, TZ_SPACE, d->passes_count, TZ_SPACE);
+}
+
 /* What several cells need, once, and the update that is made of it. `trapeze explain` prints the
  * comment. */
 static void add_shared(tz_emit *emit, const tz_built_pass *pass, const char *cell, int first,
@@ -322,6 +338,8 @@ static void write_cell(const tz_build *build, const tz_described *described, con
     if (build->definition->raw)
         return;
     add_helpers(emit, out);
+    if (build->definition->temporaries_count)
+        add_temporaries(build, out);
     for (int p = 0; p < build->passes_count; p++) {
         const char *cell = described->passes[p].text_cell;
         if (shared[p].count > 0)

@@ -29,6 +29,7 @@ typedef struct tz_definition_value {
     bool has_name;
     char name[48];
     tz_defined_field fields[TZ_FIELDS_MAX];
+    unsigned temporaries; /* a bit for each of the fields, before they are in order */
     tz_defined_param params[TZ_PARAMS_MAX];
     tz_defined_scalar scalars[TZ_DEFINITION_SCALARS];
     tz_defined_pass passes[TZ_PASSES_MAX];

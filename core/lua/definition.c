@@ -27,11 +27,14 @@ static const tz_param_role param_roles[PARAM_ROLES] = {
     TZ_PARAM_ROLE_SPACING_Y, TZ_PARAM_ROLE_SPACING_Z};
 static TZ_KEY_NAMES_OF(boundary_names, tz_boundary_name, TZ_BOUNDARIES) static TZ_KEY_NAMES_OF(
     type_names, tz_type_name, TZ_TYPES) static TZ_KEY_NAMES(role_names, "state", "static",
-                                                            "derived")
+                                                            "derived", "temporary")
 
     static const tz_key field_options[] = {
         {"type", "text", "\"real\"", "%s", type_names},
-        {"role", "text", "\"state\"", "%s", role_names},
+        {"role", "text", "\"state\"",
+         "%s. A temporary is written by one pass and read by later ones of the same iteration; it "
+         "is not stored ([formulas.md](formulas.md#temporaries))",
+         role_names},
         {"initial", "number", "0", "the value of each cell at first"},
         {"boundary_value", "number", "0", "what cells past fixed sides hold"},
         {"required", "boolean", "false", "a scenario must give it values"},
@@ -187,11 +190,12 @@ static int kept_names(lua_State *L, const char *who, const char **names, int mos
 
 /* ---- Fields ---------------------------------------------------------------------------------- */
 
-/* In the order of the names of field_options. */
-static const tz_role role_values[] = {TZ_STATE, TZ_STATIC, TZ_DERIVED};
+/* In the order of the names of field_options. The last is that of temporaries. */
+static const tz_role role_values[] = {TZ_STATE, TZ_STATIC, TZ_DERIVED, TZ_STATE};
+enum { ROLE_TEMPORARY = 3 };
 
-/* The field whose type, or table of options, is on the top of the stack; pops it. */
-static tz_defined_field field_of(lua_State *L, const char *name)
+/* The next field, whose type, or table of options, is on the top of the stack; pops it. */
+static tz_defined_field field_of(lua_State *L, tz_definition_value *v, const char *name)
 {
     tz_defined_field f = {.name = name};
     int role, type;
@@ -210,6 +214,7 @@ static tz_defined_field field_of(lua_State *L, const char *name)
     tz_key_choice(L, at, who, "role", &role);
     tz_key_choice(L, at, who, "type", &type);
     f.role = role_values[role];
+    v->temporaries |= role == ROLE_TEMPORARY ? 1u << v->definition.fields_count : 0;
     f.type = (tz_type)type;
     tz_key_number(L, at, who, "initial", &f.initial);
     tz_key_number(L, at, who, "boundary_value", &f.boundary_value);
@@ -254,7 +259,7 @@ static void get_fields(lua_State *L, tz_definition_value *v)
     }
     for (int i = 0; i < count; i++) {
         tz_table_get(L, at, names[i]);
-        add_field(L, v, field_of(L, names[i]));
+        add_field(L, v, field_of(L, v, names[i]));
     }
     lua_settop(L, at - 1);
     if (v->definition.fields_count == 0)
@@ -450,6 +455,11 @@ static void get_outputs(lua_State *L, tz_definition_value *v)
 
 /* ---- Order ----------------------------------------------------------------------------------- */
 
+static bool is_temporary(const tz_definition_value *v, int field)
+{
+    return v->temporaries >> field & 1;
+}
+
 /* Is the update of this field just the name of another one, as in old = "u"? */
 static bool is_copy(const tz_definition_value *v, const char *field)
 {
@@ -464,7 +474,7 @@ static bool is_copy(const tz_definition_value *v, const char *field)
             while (last > first && isspace((unsigned char)u->formula.text[last - 1]))
                 last--;
             for (int f = 0; f < v->definition.fields_count; f++)
-                if (strlen(v->fields[f].name) == last - first &&
+                if (!is_temporary(v, f) && strlen(v->fields[f].name) == last - first &&
                     memcmp(v->fields[f].name, u->formula.text + first, last - first) == 0)
                     return true;
         }
@@ -473,10 +483,12 @@ static bool is_copy(const tz_definition_value *v, const char *field)
 }
 
 /* Where a field belongs: those that hold another one's values of before come after the others, so
- * that the first field is one to look at. Derived fields must be last. */
-static int rank_of(const tz_definition_value *v, const tz_defined_field *field)
+ * that the first field is one to look at. Derived fields must be last, and then temporaries. */
+static int rank_of(const tz_definition_value *v, int f)
 {
-    return field->role == TZ_DERIVED                            ? 2
+    const tz_defined_field *field = &v->fields[f];
+    return is_temporary(v, f)                                   ? 3
+           : field->role == TZ_DERIVED                          ? 2
            : field->role == TZ_STATE && is_copy(v, field->name) ? 1
                                                                 : 0;
 }
@@ -486,11 +498,13 @@ static void order_fields(tz_definition_value *v)
 {
     tz_defined_field ordered[TZ_FIELDS_MAX];
     int count = 0;
-    for (int rank = 0; rank <= 2; rank++)
+    for (int rank = 0; rank <= 3; rank++)
         for (int i = 0; i < v->definition.fields_count; i++)
-            if (rank_of(v, &v->fields[i]) == rank)
+            if (rank_of(v, i) == rank)
                 ordered[count++] = v->fields[i];
     memcpy(v->fields, ordered, (size_t)count * sizeof *ordered);
+    v->definition.temporaries_count = __builtin_popcount(v->temporaries);
+    v->definition.fields_count -= v->definition.temporaries_count;
 }
 
 /* ---- Coefficients ---------------------------------------------------------------------------- */

@@ -42,6 +42,15 @@ END
 t run edges.lua -q --backend reference --out edges
 t explain edges
 expect "explain: what cells share" rc 0 says "shared   update: 1 function, 3 others a cell, not 2 functions, 4 others"
+cat >alloy.lua <<'END'
+local tz = require "trapeze"
+local alloy = tz.stencil { name = "alloy", dims = 2, fields = { u = "real", mu = { role = "temporary" } },
+  passes = { { mu = "u^3 - u - lap(u)" }, { u = "u + 0.01*lap(mu)" } } }
+tz.simulation { plugin = alloy, grid = { 8, 8 }, fields = { u = tz.random { seed = 1 } } }:run(1)
+END
+t run alloy.lua -q --backend reference --out alloy
+t explain alloy
+expect "explain: temporaries" rc 0 says "temporary mu: 52 others a cell in 1 pass, 16 others in 2"
 t predict heat --from heat.lua --grid 4096,4096 --device "$here/../predict/cpu.txt"
 check "predict --from" is $rc 0
 t predict --from heat.lua --grid 64,64 --device "$here/../predict/cpu.txt" --set k=0.1 --arg name=hot

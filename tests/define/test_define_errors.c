@@ -90,6 +90,43 @@ TEST(test_names)
     refused("sum(i, -1, 1, u[i, 0]) + i", TZ_UNKNOWN, 25, "unknown name 'i'");
 }
 
+/* A temporary that is read too early or too far, or after a pass has changed what it is made of. */
+TEST(test_temporaries)
+{
+    static const struct {
+        tz_defined_text last;
+        tz_status status;
+        int at;
+        const char *words;
+    } faults[] = {
+        {TEXT("u + 2*t"), TZ_TYPE, 6,
+         "'t' is temporary, and 'u', which it is made of, has changed"},
+        {TEXT("u + s[2]"), TZ_RANGE, 4, "this reads 9 cells away along x; at most 8"},
+        {TEXT("k + late"), TZ_TYPE, 4, "'late' is temporary: it has values only in passes after"},
+        {TEXT("u + s[1]"), TZ_OK, -1, ""},
+    };
+    const tz_defined_field fields[] = {REAL_STATE("u"), REAL_STATIC("k"), REAL_STATE("t"),
+                                       REAL_STATE("s"), REAL_STATE("late")};
+    for (size_t i = 0; i < sizeof faults / sizeof *faults; i++) {
+        const tz_defined_update first[] = {{"t", TEXT("u[1]")}, {"s", TEXT("k[7]")}},
+                                second[] = {{"u", TEXT("t")}},
+                                third[] = {{"u", faults[i].last}, {"late", TEXT("u")}};
+        const tz_defined_pass passes[] = {{UPDATES(first)}, {UPDATES(second)}, {UPDATES(third)}};
+        const tz_definition d = {.id = "one",
+                                 .dims = 1,
+                                 .fields_count = 2,
+                                 .temporaries_count = 3,
+                                 .fields = fields,
+                                 PASSES(passes)};
+        tz_defined_source source;
+        failure = (tz_error){0};
+        assert_int_equal(tz_define_source(&d, &source, &failure), faults[i].status);
+        assert_non_null(strstr(failure.message, faults[i].words));
+        assert_int_equal(caret(), faults[i].at);
+        tz_defined_source_clear(&source);
+    }
+}
+
 TEST(test_offsets)
 {
     refused("u + u[1]", TZ_FORMAT, 4, "u has 1 offset here, and the stencil has 2 dimensions");

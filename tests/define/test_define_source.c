@@ -291,6 +291,33 @@ TEST(test_shared_values)
     }
 }
 
+/* Formulas in place of temporaries: at other cells, of others, written anew; a pass that writes a
+ * field too stays. */
+TEST(test_temporaries)
+{
+    const tz_defined_field fields[] = {REAL_STATE("u"), REAL_STATE("v"), REAL_STATE("p"),
+                                       REAL_STATE("q")};
+    const tz_defined_update first[] = {{"p", TEXT("u*x")}, {"v", TEXT("v + 1")}},
+                            second[] = {{"q", TEXT("p[2] - p")}, {"p", TEXT("3*dt")}},
+                            third[] = {{"u", TEXT("q[-1] + 2*p")}};
+    const tz_defined_param params[] = {PARAM("dt", 1)};
+    const tz_defined_pass passes[] = {{UPDATES(first)}, {UPDATES(second)}, {UPDATES(third)}};
+    const tz_definition d = {.id = "form",
+                             .dims = 1,
+                             .fields_count = 2,
+                             .temporaries_count = 2,
+                             .fields = fields,
+                             PARAMS(params),
+                             PASSES(passes)};
+    CHECK_PARTS(
+        &d, "#define TZ_FIELDS(tz_d) tz_d(tz_u_, real) tz_d(tz_v_, real)\n",
+        "/* Temporaries: p, q: 7 others a cell in 2 passes, 5 others in 3 */\n",
+        "TZ_CELL(tz_update_)\n{\n    TZ_PUT(tz_v_, ",
+        "TZ_CELL(tz_update_3_)\n{\n    const int t1 = (int)TZ_X + (-1);\n"
+        "    TZ_PUT(tz_u_, TZ_AT(tz_u_, 1) * (real)(t1 + 2) - TZ_AT(tz_u_, -1) * (real)t1 +\n"
+        "        TZ_K(tz_k1_));\n");
+}
+
 /* Of an array without zeros, equal coefficients are grouped in each row; else in all of it. */
 TEST(test_grouped_coefficients)
 {
