@@ -108,8 +108,8 @@ END
     entry scripts/wave.lua u-001395.png 'A seismic shot' <<'END'
 A wavelet has run down through layers of rock, and its echoes come back to the surface, where geophones record them. Red is pressure above the mean, blue below it.
 END
-    entry scripts/shot.lua 'basin-u-*.png' 'A shot over a basin' <<'END'
-A wave from a source near the surface, 1.5 s later, over beds that dip and bend, three faults and salt. The sides and the bottom let waves out; the surface reflects
+    entry scripts/shot.lua basin-u-001060.png 'A shot over a basin' <<'END'
+A wave from a source near the surface, a second later, over beds that dip and bend, three faults and salt. The sides and the bottom let waves out; the surface reflects
 them. The scenario also draws the seismogram of 200 geophones.
 END
     entry scripts/lbm.lua street.png 'A vortex street' <<'END'

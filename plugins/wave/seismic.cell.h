@@ -78,9 +78,9 @@ TZ_HELPER(real, share, (real less))
 
 /* What an axis does to a cell in depth x on its side with the outward normal -1 or 1:
  *
- *   lap of the frame = (product of all q) * lap + sum of (p - q) * (product of the other q) * second
+ *   lap' = (product of all q) * lap + sum of (p - q) * (product of the other q) * second
  *
- * At depth 0 p and q are 1, and nothing is added. */
+ * where `second` is the derivative along the axis. At depth 0 p and q are 1: nothing is added. */
 #define SEISMIC_AXIS(axis, at, low, high, ALONG, image)                                            \
     real across_##axis = TZ_R(1), more_##axis = TZ_R(0), second_##axis = TZ_R(0);                  \
     if (SEISMIC_WORTH(axis, at, low, high)) {                                                      \
