@@ -51,6 +51,8 @@ static void place_node(const tz_expr *e, tz_shapes *s, int node)
                                                : TZ_SHAPE_SAME;
     memcpy(s->at[node], n->kind == TZ_EXPR_READ ? n->offset : (int[TZ_AXES]){0},
            sizeof s->at[node]);
+    if (s->still >= 0)
+        s->at[node][s->still] = 0;
     for (int i = 0; i < n->count; i++) {
         const int operand = operand_of(e, s, n, i).node;
         if (s->place[node] == TZ_SHAPE_SAME)
@@ -66,7 +68,8 @@ static bool same_shape(const tz_expr *e, const tz_shapes *s, int a, int b)
     const tz_expr_node *n = &e->nodes[a], *m = &e->nodes[b];
     if (n->kind != m->kind || n->type != m->type || n->function != m->function ||
         n->index != m->index || n->count != m->count || s->place[a] != TZ_SHAPE_MOVES ||
-        s->place[b] != TZ_SHAPE_MOVES)
+        s->place[b] != TZ_SHAPE_MOVES ||
+        (s->still >= 0 && n->offset[s->still] != m->offset[s->still]))
         return false;
     for (int i = 0; i < n->count; i++) {
         const tz_expr_operand p = operand_of(e, s, n, i), q = operand_of(e, s, m, i);
@@ -88,12 +91,13 @@ static unsigned hash_of(const tz_expr *e, const tz_shapes *s, int node)
     return hash ^ hash >> 15;
 }
 
-tz_status tz_shapes_find(tz_expr *e, tz_shapes *out)
+tz_status tz_shapes_find(tz_expr *e, int still, tz_shapes *out)
 {
     enum { BUCKETS = 4096 };
     const size_t count = (size_t)e->count + 1;
     int *next = malloc(count * sizeof *next), *heads = malloc(BUCKETS * sizeof *heads);
     *out = (tz_shapes){.count = e->count,
+                       .still = still,
                        .shape = malloc(count * sizeof *out->shape),
                        .at = malloc(count * sizeof *out->at),
                        .place = malloc(count * sizeof *out->place)};
@@ -207,7 +211,7 @@ int tz_share_signs(tz_expr *e, int node)
 {
     signs s = {.e = e};
     int result = -1;
-    if (node < 0 || tz_shapes_find(e, &s.shapes))
+    if (node < 0 || tz_shapes_find(e, -1, &s.shapes))
         return -1;
     const size_t bytes = 2 * (size_t)s.shapes.count * sizeof *s.made[0];
     s.made[0] = malloc(bytes);
@@ -226,21 +230,24 @@ int tz_share_signs(tz_expr *e, int node)
 /* ---- Shared values --------------------------------------------------------------------------- */
 
 enum {
-    COST_LEAST = 5, /* of a value; an addition costs 1 */
+    COST_LEAST = 5, /* of a value; an addition costs 1, a quotient 8 */
+    COST_LEAST_3D = 8,
     NODES_MOST = 20000,
     X = 0,
-    Y = 1
+    Y = 1,
+    Z = 2
 };
 
-/* Where the value of a shape is needed: by the update, or by a value that is computed in one row
- * and in the columns of the cells, or at most in those from low to high, and in `rows` rows
- * before. */
+/* Where the value of a shape is needed, at[0] in x and at[1] a row, in 3-D a plane: by the update,
+ * or by a value that is computed in one row and in the columns of the cells, or at most in those
+ * from low to high, and in `rows` rows before. */
 typedef struct use {
     int at[2], low, high, rows, next;
 } use;
 
 typedef struct finder {
     tz_expr *e;
+    int slow; /* the axis of rows, or in 3-D of planes */
     tz_shapes shapes;
     int (*corner)[TZ_AXES]; /* of each node: the lowest cells that it reads */
     int *last;              /* and the last column */
@@ -370,7 +377,7 @@ static void visit(finder *f, int node, const use *from, int top)
     if (node != top && f->chosen[f->shapes.shape[node]]) {
         use u = *from;
         u.at[X] += f->corner[node][X];
-        u.at[Y] += f->corner[node][Y];
+        u.at[Y] += f->corner[node][f->slow];
         u.low += f->corner[node][X];
         u.high += f->corner[node][X];
         add_use(f, f->shapes.shape[node], u);
@@ -431,7 +438,7 @@ static int place_value(const finder *f, int shape, tz_shared_value *value)
  * columns of the cells, and at their ends in more. */
 static use inside_of(const finder *f, int shape, const tz_shared_value *value)
 {
-    const int x = f->corner[shape][X] + f->shift[shape], y = f->corner[shape][Y];
+    const int x = f->corner[shape][X] + f->shift[shape], y = f->corner[shape][f->slow];
     return (use){.at = {-x, value->high[Y] - y},
                  .low = value->low[X] - x,
                  .high = value->high[X] - x,
@@ -493,10 +500,12 @@ static int rewrite(finder *f, int node, const use *from, int first, int top)
         n = (tz_expr_node){.kind = TZ_EXPR_SHARED,
                            .type = TZ_EXPR_REAL,
                            .index = first + f->number[shape],
-                           .offset = {f->corner[node][X] + f->shift[shape], f->corner[node][Y]}};
-    if (shared || n.kind == TZ_EXPR_READ)
-        for (int axis = X; axis <= Y; axis++)
-            n.offset[axis] += from->at[axis];
+                           .offset = {f->corner[node][X] + f->shift[shape] + from->at[X],
+                                      f->corner[node][f->slow] + from->at[Y]}};
+    if (n.kind == TZ_EXPR_READ) {
+        n.offset[X] += from->at[X];
+        n.offset[f->slow] += from->at[Y];
+    }
     f->made[node] = ok ? tz_expr_intern(f->e, n, operands, shared ? 0 : n.count) : -1;
     free(operands);
     return f->made[node];
@@ -526,7 +535,7 @@ static void make_values(finder *f, const int *roots, int count, int first, tz_sh
             continue;
         tz_shared_value *value = &out->values[out->count];
         place_value(f, shape, value);
-        const use at = {.at = {-f->corner[shape][X] - f->shift[shape], -f->corner[shape][Y]}};
+        const use at = {.at = {-f->corner[shape][X] - f->shift[shape], -f->corner[shape][f->slow]}};
         f->number[shape] = out->count++;
         memset(f->made, -1, bytes);
         value->node = rewrite(f, shape, &at, first, shape);
@@ -556,7 +565,7 @@ static void find_values(finder *f, const int *roots, int count, int first, tz_sh
     memset(f->uses, -1, (size_t)f->shapes.count * sizeof *f->uses);
     count_operations(f, roots, count, &out->as_written);
     find_corners(f);
-    for (double least = COST_LEAST; least < 1000; least *= 2) {
+    for (double least = f->slow == Z ? COST_LEAST_3D : COST_LEAST; least < 1000; least *= 2) {
         choose(f, least);
         while (find_uses(f, roots, count, least, &values) && !f->e->status)
             ;
@@ -571,9 +580,10 @@ static void find_values(finder *f, const int *roots, int count, int first, tz_sh
 
 tz_status tz_share_find(tz_expr *e, const int *roots, int count, int first, tz_shared *out)
 {
-    finder f = {.e = e};
+    const bool is_3d = e->definition->dims == 3;
+    finder f = {.e = e, .slow = is_3d ? Z : Y};
     *out = (tz_shared){0};
-    if (e->count > NODES_MOST || tz_shapes_find(e, &f.shapes))
+    if (e->count > NODES_MOST || tz_shapes_find(e, is_3d ? Y : -1, &f.shapes))
         return e->status;
     const size_t nodes = (size_t)e->count + 1;
     f.corner = calloc(nodes, sizeof *f.corner);

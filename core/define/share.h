@@ -8,6 +8,7 @@
  * two operands are the same in both orders. */
 typedef struct tz_shapes {
     int count;
+    int still; /* an axis along which nothing is moved, or -1 */
     /* The first node of the same shape. */
     int *shape;
     /* Where it is: this minus that of the first one is the shift. */
@@ -16,8 +17,8 @@ typedef struct tz_shapes {
     enum { TZ_SHAPE_SAME, TZ_SHAPE_MOVES, TZ_SHAPE_FIXED } * place;
 } tz_shapes;
 
-/* Errors: TZ_MEMORY, also in e->status. */
-tz_status tz_shapes_find(tz_expr *e, tz_shapes *out);
+/* `still`: an axis along which shapes do not move, or -1. Errors: TZ_MEMORY, also in e->status. */
+tz_status tz_shapes_find(tz_expr *e, int still, tz_shapes *out);
 void tz_shapes_clear(tz_shapes *shapes);
 
 /* Give differences whose sign does not count, as in (a - b)^2, the sign that the neighbour's have:
@@ -28,13 +29,13 @@ int tz_share_signs(tz_expr *e, int node);
 
 enum { TZ_SHARED_MAX = 24 };
 
-/* A value that several cells of a 2-D stencil need. It is in a column that it reads, or between
- * such columns, and in the lowest row that it reads. */
+/* A value that several cells need: of rows in 2-D, in 3-D of planes at one y. It is in a column
+ * that it reads, or between such columns, and in the lowest row or plane that it reads. */
 typedef struct tz_shared_value {
     int node; /* with the reads of the value at 0, 0 */
-    /* Its places for the cell at 0, 0: x and y. low[0] <= 0 <= high[0] */
+    /* Its places for the cell at 0, 0: x and row or plane. low[0] <= 0 <= high[0] */
     int low[2], high[2];
-    /* A bit for each row, from the lowest: it is needed before and after the columns of cells. */
+    /* A bit for each row or plane, from the lowest: it is needed before and after the columns of cells. */
     unsigned before, after;
 } tz_shared_value;
 

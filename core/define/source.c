@@ -303,7 +303,10 @@ static void add_shared(tz_emit *emit, const tz_built_pass *pass, const char *cel
     tz_buffer_add(out, "\n#if TZ_SHARES\n/*%cShared:%c%s:%c", TZ_SPACE, TZ_SPACE, pass->name,
                   TZ_SPACE);
     add_operations(&shared->shared, out);
-    tz_buffer_add(out, "%ca%ccell,%cnot%c", TZ_SPACE, TZ_SPACE, TZ_SPACE, TZ_SPACE);
+    tz_buffer_add(out, "%ca%ccell", TZ_SPACE, TZ_SPACE);
+    if (emit->e->definition->dims == 3)
+        tz_buffer_add(out, "%con%cCPUs", TZ_SPACE, TZ_SPACE);
+    tz_buffer_add(out, ",%cnot%c", TZ_SPACE, TZ_SPACE);
     add_operations(&shared->as_written, out);
     tz_buffer_add(out, "%c*/\n#define CELL_SHARED%d(D)", TZ_SPACE, first + 1);
     for (int i = 0; i < shared->count; i++) {
@@ -643,7 +646,7 @@ static tz_status find_shared(tz_build *build, const tz_form *form, tz_shared *sh
     for (int p = 0; p < build->passes_count; p++) {
         const tz_built_pass *pass = &build->passes[p];
         shared[p] = (tz_shared){0};
-        if (form->kind != TZ_FORM_PLAIN || build->frame.there || build->definition->dims != 2 ||
+        if (form->kind != TZ_FORM_PLAIN || build->frame.there || build->definition->dims < 2 ||
             build->definition->raw || pass->output || build->e.status)
             continue;
         tz_share_find(&build->e, pass->nodes, pass->count, first, &shared[p]);

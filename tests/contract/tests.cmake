@@ -9,10 +9,14 @@ set_target_properties(refusing PROPERTIES LIBRARY_OUTPUT_DIRECTORY ${PROJECT_BIN
 trapeze_add_test(contract refusals sh ${contract_folder}/run_refusal_tests.sh $<TARGET_FILE:contract>
     ${PROJECT_BINARY_DIR}/plugins ${PROJECT_BINARY_DIR}/refusing-plugins ${PROJECT_BINARY_DIR}/test-fakes)
 
-foreach(stencil augmented2d shared2d)
+foreach(stencil augmented2d shared2d shared3d)
     trapeze_add_test(contract ${stencil} contract --stencil ${stencil} --section descriptor --section fields --section radius
         --section identity --section devices --section diverge ${PROJECT_BINARY_DIR}/defined-plugins)
-    set_property(TEST contract/${stencil} APPEND PROPERTY ENVIRONMENT TZ_CONTRACT=quick)
+    set(cases quick)
+    if(stencil STREQUAL shared3d) # as shared2d, in more cells
+        set(cases smoke)
+    endif()
+    set_property(TEST contract/${stencil} APPEND PROPERTY ENVIRONMENT TZ_CONTRACT=${cases})
 endforeach()
 
 # All sections but device on each archetype: the tests of backend/cuda compile and run their texts. Of the other stencils what

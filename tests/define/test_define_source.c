@@ -291,6 +291,26 @@ TEST(test_shared_values)
     }
 }
 
+/* In 3-D of planes, each at one y. */
+TEST(test_shared_values_3d)
+{
+    const tz_defined_update updates[] = {
+        {"u", TEXT("(u/heat - u[0,0,-1]/heat[0,0,-1]) + (exp(u[0,1,0]) - exp(u[-1,1,0])) + "
+                   "exp(u[0,-1,0])")}};
+    const tz_defined_field fields[] = {REAL_STATE("u"), REAL_STATIC("heat")};
+    const tz_defined_pass passes[] = {{UPDATES(updates)}};
+    const tz_definition d = {.id = "form", .dims = 3, FIELDS(fields), PASSES(passes)};
+    CHECK_PARTS(
+        &d,
+        "/* Shared: update: 1 quotient, 2 functions, 4 others a cell on CPUs, not 2 quotients, "
+        "3 functions, 4 others */\n",
+        "D(tz_update_, v1, real, 0, 0, -1, 0, 0, 0)", "D(tz_update_, v2, real, -1, 0, 0, 0, 1, 0)",
+        "TZ_PUT(tz_u_, TZ_SHARED(v1, 0, 0) - TZ_SHARED(v1, 0, -1) +\n"
+        "        (TZ_SHARED(v2, 0, 0) - TZ_SHARED(v2, -1, 0)) + TZ_EXP(TZ_AT(tz_u_, 0, -1, "
+        "0)));\n",
+        "TZ_DIV(TZ_AT(tz_u_, 0, 0, 0), TZ_AT(tz_heat_, 0, 0, 0))", "TZ_EXP(TZ_AT(tz_u_, 0, 1, 0))");
+}
+
 /* Formulas in place of temporaries: at other cells, of others, written anew; a pass that writes a
  * field too stays. */
 TEST(test_temporaries)

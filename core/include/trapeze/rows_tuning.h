@@ -70,8 +70,9 @@
  * an offset below 0 in x, and above. The first offset in x is at most 0, the last one at least. A
  * value does not use coordinates. It may read values that are listed before it: offsets add up
  * then, but the sets have only what the update reads, and the value in its last row at offset 0. A
- * value reads fields at an offset in x of at most 0 and at one of at least 0. tz.stencil writes all
- * of that.
+ * value reads fields at an offset in x of at most 0 and at one of at least 0. In 3-D, where row
+ * functions alone take it, the offsets and rows are those in z: a value is of one y. tz.stencil
+ * writes all of that.
  *
  *
  * TZ_ROWS_FIRST: 1 where a backend computes several rows at once, 0 where it computes several cells
