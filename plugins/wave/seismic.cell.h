@@ -8,7 +8,7 @@
  * There are no fields for it, and other cells do not pay: the frame. Along x it has more cells, in
  * which a is 0, and rows continue with a whole vector. Where e = a a wave along n passes and is
  * not seen, what comes back is damped twice; p makes waves shorter, q turns oblique ones. The
- * polynomials are fitted: least reflection of waves of 5 to 40 cells at 0, 30 and 60 degrees. */
+ * polynomials are fitted: least reflection of waves of 5 to 70 cells at 0 to 66 degrees. */
 #define TZ_FIELDS(F) F(u, real) F(before, real) F(speed, real)
 #define TZ_CELL_FRAME frame
 #if TZ_CELL_DIMS == 2
@@ -99,10 +99,10 @@ TZ_HELPER(real, share, (real less))
 #define SEISMIC_WORTH_x(at, low, high) TZ_WORTH((int)(at) < (low) || (int)(at) >= (high))
 #define SEISMIC_WORTH_y(at, low, high) TZ_K(frame) != 2 && SEISMIC_WORTH_x(at, low, high)
 #define SEISMIC_WORTH_z SEISMIC_WORTH_y
-#define SEISMIC_A TZ_R(0.2118), TZ_R(-0.0626), TZ_R(0.9931), TZ_R(-0.1025), TZ_R(-0.0836)
-#define SEISMIC_E TZ_R(0.3662), TZ_R(0.025), TZ_R(0.5724), TZ_R(0.0836), TZ_R(-0.352)
-#define SEISMIC_P TZ_R(0.1739), TZ_R(0.4739), TZ_R(0.0985), TZ_R(0.3839), TZ_R(-0.497)
-#define SEISMIC_Q TZ_R(0.6049), TZ_R(-0.409), TZ_R(0.215), TZ_R(-0.6179), TZ_R(-0.2274)
+#define SEISMIC_A TZ_R(0.0401), TZ_R(-0.0567), TZ_R(0.3228), TZ_R(-0.5476), TZ_R(1.3587)
+#define SEISMIC_E TZ_R(0.4196), TZ_R(-0.355), TZ_R(-0.2372), TZ_R(-0.123), TZ_R(1.0056)
+#define SEISMIC_P TZ_R(-0.2111), TZ_R(5.6368), TZ_R(-4.1012), TZ_R(-4.8072), TZ_R(4.1867)
+#define SEISMIC_Q TZ_R(1.4329), TZ_R(-6.1499), TZ_R(15.1335), TZ_R(-14.2909), TZ_R(3.552)
 
 TZ_CELL(seismic)
 {

@@ -45,7 +45,7 @@ end
 -- receivers where rays of these angles come back; what a far larger grid has there is left out.
 if tz.args.backend == "reference" then return end -- it is slow
 local layer, near, far, steps = 20, 40, 240, 520
-local angles = { [0] = -52, [30] = -52, [45] = -50, [60] = -36 }
+local angles = { [0] = -57, [30] = -58, [45] = -52, [60] = -38 }
 local order = { 0, 30, 45, 60 }
 local function run(name, before, open)
   local sim <close> = make("seismic2d8", { before + far, 640 }, { open_cells = open }, { name = name })
