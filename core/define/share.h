@@ -35,7 +35,8 @@ typedef struct tz_shared_value {
     int node; /* with the reads of the value at 0, 0 */
     /* Its places for the cell at 0, 0: x and row or plane. low[0] <= 0 <= high[0] */
     int low[2], high[2];
-    /* A bit for each row or plane, from the lowest: it is needed before and after the columns of cells. */
+    /* A bit for each row or plane, from the lowest: it is needed before and after the columns of
+     * cells. */
     unsigned before, after;
 } tz_shared_value;
 
