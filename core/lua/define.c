@@ -9,6 +9,7 @@
 #include "lua/interrupt.h"
 #include "lua/keys.h"
 #include "lua/module.h"
+#include "lua/storage.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -346,7 +347,7 @@ static int stencil_new(lua_State *L)
     if (is_auto(L))
         return choose(L, stencil_new);
     tz_definition_value *d = named ? NULL : tz_definition_read(L, options->unsafe);
-    stencil_value *value = lua_newuserdatauv(L, sizeof *value, 0);
+    stencil_value *value = lua_newuserdatauv(L, sizeof *value, TZ_STENCIL_STORAGE);
     memset(value, 0, sizeof *value);
     luaL_setmetatable(L, TZ_TYPE_STENCIL);
     if (d)
@@ -355,6 +356,10 @@ static int stencil_new(lua_State *L)
                               NULL, &error) != TZ_OK)
         tz_raise_error(L, what, &error);
     tz_defined_source_clear(&value->source);
+    if (d) {
+        tz_storage_push(L, 1, what, value->stencil);
+        lua_setiuservalue(L, -2, TZ_STENCIL_STORAGE);
+    }
     return 1;
 }
 

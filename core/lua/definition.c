@@ -106,6 +106,8 @@ const tz_key tz_definition_options[] = {
      "the cell updates in C, without `TZ_FIELDS` and `TZ_CONSTANTS`, only with `--unsafe`; "
      "`passes` is then a list of `{name = …, radius = …, writes = {FIELD, …}}` and `outputs` one "
      "of fields"},
+    {"storage", "text or table", "\"single\"",
+     "how its fields lie in memory, as in `tz.simulation`, which may give another"},
     {"boundaries", "list", "all", "those of %s that a simulation may choose", boundary_names},
     {"boundary", "text", "the first of these, for bits periodic",
      "the one that it has if it chooses none", boundary_names},

@@ -10,6 +10,7 @@
 #include "lua/handle.h"
 #include "lua/keys.h"
 #include "lua/module.h"
+#include "lua/storage.h"
 #include "stencil/registry.h"
 #include <stdio.h>
 #include <stdlib.h>
@@ -176,79 +177,6 @@ size_t tz_boundary_values_read(lua_State *L, int index, const char *what, const 
     return count;
 }
 
-/* ---- Storage --------------------------------------------------------------------------------- */
-
-static TZ_KEY_NAMES_OF(stored_names, tz_stored_name, TZ_STORED_COUNT)
-
-    static const tz_key storage_keys[] = {
-        {"origin", "number", "the stencil's, else 0",
-         "a value of the field, rounded to 20 bits; elements are (value - origin) / scale"},
-        {"scale", "number", "1", "a power of two"},
-        {NULL}};
-
-/* The name or { name, origin = …, scale = … } at the top of the stack. */
-static tz_storage_wish get_wish(lua_State *L, const char *where, const char *field)
-{
-    tz_storage_wish wish = {.field = field, .origin = NAN, .scale = 1};
-    const bool table = lua_istable(L, -1);
-    char hint[256];
-    if (table) {
-        tz_keys_take(L, -1, where, storage_keys, true);
-        tz_key_number(L, -1, where, "origin", &wish.origin);
-        tz_key_number(L, -1, where, "scale", &wish.scale);
-        lua_rawgeti(L, -1, 1);
-    }
-    if (lua_type(L, -1) != LUA_TSTRING)
-        tz_raise(L, "%s needs the name of a storage, such as \"half\", not %s", where,
-                 tz_kind_text(L, -1));
-    const char *name = tz_text_check(L, -1, where, "name");
-    const char *names[TZ_STORED_COUNT];
-    for (int as = 0; as < TZ_STORED_COUNT; as++)
-        names[as] = tz_stored_name((tz_stored)as);
-    const int as = tz_stored_find(name);
-    if (as < 0)
-        tz_raise(L, "%s: unknown storage '%.60s'%s", where, name,
-                 tz_names_hint(hint, sizeof hint, name, names, TZ_STORED_COUNT));
-    wish.as = (tz_stored)as;
-    lua_pop(L, table ? 1 : 0);
-    return wish;
-}
-
-/* storage = "half", { "half", scale = 4 } or { u = "half", v = { "half", origin = 80 } }. */
-static void get_storage(lua_State *L, int index, const char *what, const tz_stencil *stencil,
-                        tz_simulation_config *config)
-{
-    const char *names[TZ_FIELDS_MAX];
-    char where[160];
-    snprintf(where, sizeof where, "%s: 'storage'", what);
-    index = lua_absindex(L, index);
-    const int type = tz_table_get(L, index, "storage");
-    const bool fields = type == LUA_TTABLE && lua_rawlen(L, -1) == 0;
-    if (type == LUA_TNIL) {
-        lua_pop(L, 1);
-        return;
-    }
-    if (type != LUA_TSTRING && type != LUA_TTABLE)
-        tz_raise(L, "%s must be a name or { FIELD = name, … }, not %s", where, tz_kind_text(L, -1));
-    tz_storage_wish *wishes = lua_newuserdatauv(L, TZ_FIELDS_MAX * sizeof *wishes, 0);
-    lua_insert(L, -2);
-    config->storage = wishes;
-    if (!fields)
-        wishes[config->storage_count++] = get_wish(L, where, NULL);
-    for (int f = 0; f < stencil->fields_count; f++)
-        names[f] = stencil->fields[f].name;
-    if (fields)
-        tz_keys_check(L, -1, where, names, (size_t)stencil->fields_count, false);
-    for (int f = 0; fields && f < stencil->fields_count; f++) {
-        snprintf(where, sizeof where, "%s: 'storage.%.60s'", what, names[f]);
-        if (tz_table_get(L, -1, names[f]) != LUA_TNIL)
-            wishes[config->storage_count++] = get_wish(L, where, names[f]);
-        lua_pop(L, 1);
-    }
-    lua_pop(L, 1);
-    lua_setfield(L, index, "storage"); /* it lives as long as the options */
-}
-
 /* ---- Constants that change with the iteration ------------------------------------------------ */
 
 /* Its address is the key of what the formulas and lists live in, in a simulation's user value. */
@@ -394,8 +322,8 @@ static TZ_KEY_NAMES_OF(boundary_names, tz_boundary_name, TZ_BOUNDARIES)
          "how fields of real numbers lie in memory: %s. `{ u = …, v = { \"half\", origin = 80, "
          "scale = 1 } }` gives it for each field. Updates compute in single precision, and every "
          "new value is rounded in every iteration, on all backends alike: half the bytes. [When it "
-         "is enough](precision.md)",
-         stored_names, .inner = storage_keys},
+         "is enough](precision.md). By default that of the stencil, if `tz.stencil` has one",
+         tz_storage_names, .inner = tz_storage_options},
         {"boundary", "text or table", "the stencil's",
          "%s; `{ x = …, y = … }` gives one for each axis, "
          "`{ x = { \"clamp\", \"fixed\" } }` one "
@@ -437,7 +365,7 @@ const tz_stencil *tz_problem_read(lua_State *L, int index, const char *what,
     config->mixed = config->precision == TZ_PRECISIONS;
     if (config->mixed)
         config->precision = TZ_PRECISION_RESIDUAL;
-    get_storage(L, index, what, stencil, config);
+    tz_storage_read(L, index, what, stencil, config);
     get_boundary(L, index, what, stencil, config);
     if (tz_table_get(L, index, "params") != LUA_TNIL) {
         snprintf(where, sizeof where, "%s: 'params'", what);

@@ -424,8 +424,7 @@ static void call(const run *r, int thread, const level *l, tz_row_fn *function, 
 {
     const tz_stage *stage = r->d.stage;
     const bool planes = stage->dims == 3;
-    const bool goes_on =
-        stage->dims == 2 && (slabs == 1 || (l->pass->slabs > 0 && !stage->storage));
+    const bool goes_on = stage->dims == 2 && !stage->storage && (slabs == 1 || l->pass->slabs > 0);
     const int fields = tz_stencil_fields_all(stage->stencil);
     char *spare = stage->spare + (size_t)thread * r->spare_bytes;
     spans s;

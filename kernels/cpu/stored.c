@@ -6,6 +6,9 @@
 #include "stencil/stencil.h"
 
 enum {
+    COLUMN,
+    ROW,
+    SLAB,                     /* axes of a block */
     PAD = 64,                 /* elements before and after a row that functions may read */
     COLUMNS = 512,            /* of a block, at most */
     COLUMNS_LEAST = 64,       /* and at least */
@@ -16,8 +19,8 @@ enum {
 
 /* What is loaded of a field around the elements that are computed, and where it lies. */
 typedef struct part {
-    int slabs_low, slabs_high, rows_low, rows_high, columns_low, columns_high;
-    bool loads, stores; /* it is stored otherwise, and read or written */
+    int low[TZ_AXES], high[TZ_AXES]; /* along columns, rows and slabs */
+    bool loads, stores;              /* it is stored otherwise, and read or written */
     float *in, *out;
 } part;
 
@@ -31,44 +34,34 @@ typedef struct cut {
 static void set_part(const tz_stage *stage, const tz_pass *pass, int f, part *p)
 {
     const tz_reads reads = tz_stencil_reads(stage->stencil, pass, f);
-    const int last = stage->dims - 1;
-    *p = (part){.columns_low = -reads.low[0], .columns_high = reads.high[0]};
-    p->loads = !tz_stage_as_computed(stage, f) && tz_stencil_may_read(stage->stencil, pass, f);
-    p->stores = !tz_stage_as_computed(stage, f) && pass->writes >> f & 1;
-    if (last > 0) {
-        p->slabs_low = -reads.low[last];
-        p->slabs_high = reads.high[last];
-    }
-    if (last > 1) {
-        p->rows_low = -reads.low[1];
-        p->rows_high = reads.high[1];
+    const bool stored = !tz_stage_as_computed(stage, f);
+    *p = (part){.loads = stored && tz_stencil_may_read(stage->stencil, pass, f),
+                .stores = stored && pass->writes >> f & 1};
+    for (int axis = 0; axis < stage->dims; axis++) {
+        const int of_block = axis > 0 && axis == stage->dims - 1 ? SLAB : axis;
+        p->low[of_block] = -reads.low[axis];
+        p->high[of_block] = reads.high[axis];
     }
 }
 
-static int64_t in_elements(const cut *c, const part *p)
+/* Rows in memory of a slab that is loaded. */
+static int64_t rows_of(const cut *c, const part *p)
 {
-    return p->loads ? c->stride * (c->slabs + p->slabs_low + p->slabs_high) *
-                          (c->rows + p->rows_low + p->rows_high)
-                    : 0;
-}
-
-static int64_t out_elements(const cut *c, const part *p)
-{
-    return p->stores ? c->stride * c->slabs * c->rows : 0;
+    return c->rows + p->low[ROW] + p->high[ROW];
 }
 
 /* Bytes of all rows of a block; places them in `scratch` if it is not NULL. */
 static int64_t place_parts(cut *c, int fields, char *scratch)
 {
-    int64_t used = 2 * PAD; /* what is neither read nor written lies here */
     c->stride = (ptrdiff_t)tz_round_up(c->columns, PAD) + 2 * PAD;
-    used += c->stride;
+    int64_t used = 2 * PAD + c->stride; /* before all: a row of what is not read */
     for (int f = 0; f < fields; f++) {
         part *p = &c->part[f];
         p->in = scratch ? (float *)(void *)scratch + used : NULL;
-        used += in_elements(c, p);
+        used +=
+            p->loads ? c->stride * (c->slabs + p->low[SLAB] + p->high[SLAB]) * rows_of(c, p) : 0;
         p->out = scratch ? (float *)(void *)scratch + used : NULL;
-        used += out_elements(c, p);
+        used += p->stores ? c->stride * c->slabs * c->rows : 0;
     }
     return (used + PAD) * (int64_t)sizeof(float);
 }
@@ -101,16 +94,13 @@ static int64_t cut_calls(const tz_stage *stage, const tz_pass *pass, int64_t col
 size_t tz_stored_scratch_bytes(const tz_stage *stage)
 {
     int64_t most = 0;
-    bool stored = false;
+    cut c;
     for (int f = 0; f < stage->stencil->fields_count; f++)
-        stored = stored || !tz_stage_as_computed(stage, f);
-    for (int p = 0; stored && p < stage->stencil->passes_count; p++)
-        for (int slabs = 1; slabs <= TZ_SLABS_IN_PLACE_MAX; slabs++) {
-            cut c;
-            most = tz_max(most, cut_calls(stage, &stage->stencil->passes[p], COLUMNS, ROWS, SLABS,
-                                          slabs, NULL, &c));
-        }
-    return (size_t)tz_round_up(tz_max(most, stored ? SCRATCH_BYTES : 0), 64);
+        most = tz_stage_as_computed(stage, f) ? most : SCRATCH_BYTES;
+    for (int p = 0; most > 0 && p < stage->stencil->passes_count; p++)
+        most = tz_max(most, cut_calls(stage, &stage->stencil->passes[p], COLUMNS, ROWS, SLABS,
+                                      TZ_SLABS_IN_PLACE_MAX, NULL, &c));
+    return (size_t)tz_round_up(most, 64);
 }
 
 /* ---- Blocks ---------------------------------------------------------------------------------- */
@@ -121,14 +111,28 @@ typedef struct block {
     int64_t columns, rows, slabs;
 } block;
 
-/* Element (0, 0) of slab `s` of a field, counted from the first view. */
-static const char *slab_of(const tz_row_calls *calls, int f, int64_t s)
+/* Element (b->x, b->y) of slab `s` of a field in memory, counted from the first view. */
+static tz_view view_of(const tz_row_calls *calls, int f, ptrdiff_t size, const block *b, int64_t s)
 {
-    const tz_view *views = &calls->span->in[f * calls->window];
     const int64_t beyond = s - calls->window + 1;
     const int64_t moves = beyond > 0 ? (beyond + calls->slabs - 1) / calls->slabs : 0;
-    return (const char *)views[s - moves * calls->slabs].at +
-           (moves ? moves * calls->in_step[f] : 0);
+    tz_view view = calls->span->in[f * calls->window + s - moves * calls->slabs];
+    if (view.at)
+        view.at = (const char *)view.at + (b->y * view.row_stride + b->x) * size +
+                  (moves ? moves * calls->in_step[f] : 0);
+    return view;
+}
+
+/* The same of what is written, counted from the first target. */
+static tz_target target_of(const tz_row_calls *calls, int f, ptrdiff_t size, const block *b,
+                           int64_t s)
+{
+    const int64_t moves = s / calls->slabs;
+    tz_target target = calls->span->out[f * calls->slabs + s % calls->slabs];
+    if (target.at)
+        target.at = (char *)target.at + (b->y * target.row_stride + b->x) * size +
+                    (moves ? moves * calls->out_step[f] : 0);
+    return target;
 }
 
 static void load_part(const tz_stage *stage, const tz_row_calls *calls, const cut *c, int f,
@@ -136,23 +140,15 @@ static void load_part(const tz_stage *stage, const tz_row_calls *calls, const cu
 {
     const part *p = &c->part[f];
     const ptrdiff_t size = (ptrdiff_t)stage->element_size[f];
-    const ptrdiff_t row_stride = calls->span->in[f * calls->window + radius].row_stride;
-    const int64_t count = b->columns + p->columns_low + p->columns_high;
-    float *plane = p->in + PAD - p->columns_low;
-    for (int64_t s = -p->slabs_low; s < b->slabs + p->slabs_high; s++) {
-        const int64_t slab = radius + b->slab + s;
-        const ptrdiff_t stride = slab < calls->window
-                                     ? calls->span->in[f * calls->window + slab].row_stride
-                                     : row_stride;
-        const char *from = slab_of(calls, f, slab) +
-                           ((b->y - p->rows_low) * stride + b->x - p->columns_low) * size;
-        float *to = plane;
-        for (int64_t y = -p->rows_low; y < b->rows + p->rows_high; y++) {
-            tz_stored_load(&stage->storage[f], stage->isa, from, count, to);
-            from += stride * size;
-            to += c->stride;
-        }
-        plane += c->stride * (c->rows + p->rows_low + p->rows_high);
+    const int64_t count = b->columns + p->low[COLUMN] + p->high[COLUMN];
+    float *plane = p->in + PAD - p->low[COLUMN];
+    for (int64_t s = -p->low[SLAB]; s < b->slabs + p->high[SLAB]; s++) {
+        const tz_view view = view_of(calls, f, size, b, radius + b->slab + s);
+        for (int64_t y = -p->low[ROW]; y < b->rows + p->high[ROW]; y++)
+            tz_stored_load(&stage->storage[f], stage->isa,
+                           (const char *)view.at + (y * view.row_stride - p->low[COLUMN]) * size,
+                           count, plane + (y + p->low[ROW]) * c->stride);
+        plane += c->stride * rows_of(c, p);
     }
 }
 
@@ -162,70 +158,45 @@ static void store_part(const tz_stage *stage, const tz_row_calls *calls, const c
     const ptrdiff_t size = (ptrdiff_t)stage->element_size[f];
     const float *plane = c->part[f].out + PAD;
     for (int64_t s = 0; s < b->slabs; s++, plane += c->stride * c->rows) {
-        const int64_t slab = b->slab + s, call = slab / calls->slabs;
-        const tz_target *out = &calls->span->out[f * calls->slabs + slab % calls->slabs];
-        char *to = (char *)out->at + (b->y * out->row_stride + b->x) * size +
-                   (call ? call * calls->out_step[f] : 0);
+        const tz_target to = target_of(calls, f, size, b, b->slab + s);
         for (int64_t y = 0; y < b->rows; y++)
             tz_stored_store(&stage->storage[f], stage->isa, plane + y * c->stride, b->columns,
-                            to + y * out->row_stride * size);
+                            (char *)to.at + y * to.row_stride * size);
     }
 }
 
-/* Moved by columns and rows of a span, and by calls. */
-static const void *moved(const void *at, ptrdiff_t row_stride, ptrdiff_t size, const block *b,
-                         ptrdiff_t by)
-{
-    return at ? (const char *)at + (b->y * row_stride + b->x) * size + by : NULL;
-}
-
-/* The views and targets of the slabs from `s` on of a block. */
+/* The views and targets of the slabs from `s` on of a block: in the scratch, or in memory. Row
+ * functions may load what they need not: a row of the scratch. */
 static void set_views(const tz_stage *stage, const tz_row_calls *calls, const cut *c, int radius,
                       const block *b, int64_t s, tz_view *in, tz_target *out)
 {
     const int fields = stage->stencil->fields_count, all = tz_stencil_fields_all(stage->stencil);
-    const int64_t call = (b->slab + s) / calls->slabs, first = (b->slab + s) % calls->slabs;
     const int window = 2 * radius + calls->each;
     for (int f = 0; f < all; f++) {
-        const part *p = f < fields ? &c->part[f] : NULL;
+        const part none = {.loads = false}, *p = f < fields ? &c->part[f] : &none;
         const ptrdiff_t size = f < fields ? (ptrdiff_t)stage->element_size[f] : 0;
-        const bool other = f < fields && !tz_stage_as_computed(stage, f);
+        const bool stored = f < fields && !tz_stage_as_computed(stage, f);
         for (int k = 0; k < window; k++) {
-            const int64_t slab =
-                tz_max(0, tz_min(s + k - radius + (p ? p->slabs_low : 0),
-                                 c->slabs - 1 + (p ? p->slabs_low + p->slabs_high : 0)));
-            const tz_view *of = &calls->span->in[f * calls->window + first + k];
-            if (other && p->loads)
-                in[f * window + k] = (tz_view){
-                    p->in + PAD +
-                        c->stride * (slab * (c->rows + p->rows_low + p->rows_high) + p->rows_low),
-                    c->stride};
-            else if (other)
-                in[f * window + k] = (tz_view){c->part[0].in - c->stride, 0};
-            else
-                in[f * window + k] = (tz_view){
-                    moved(of->at, of->row_stride, size, b, call ? call * calls->in_step[f] : 0),
-                    of->row_stride};
+            const int64_t slab = tz_max(0, tz_min(s + k - radius + p->low[SLAB],
+                                                  c->slabs - 1 + p->low[SLAB] + p->high[SLAB]));
+            const int64_t row = slab * rows_of(c, p) + p->low[ROW];
+            in[f * window + k] = p->loads ? (tz_view){p->in + PAD + c->stride * row, c->stride}
+                                 : stored ? (tz_view){c->part[0].in - c->stride, 0}
+                                          : view_of(calls, f, size, b, b->slab + s + k);
         }
-        for (int k = 0; k < calls->each; k++) {
-            const tz_target *of = &calls->span->out[f * calls->slabs + first + k];
-            if (other && p->stores)
-                out[f * calls->each + k] =
-                    (tz_target){p->out + PAD + c->stride * (s + k) * c->rows, c->stride};
-            else
-                out[f * calls->each + k] =
-                    (tz_target){(void *)moved(of->at, of->row_stride, size, b,
-                                              call ? call * calls->out_step[f] : 0),
-                                of->row_stride};
-        }
+        for (int k = 0; k < calls->each; k++)
+            out[f * calls->each + k] =
+                p->stores ? (tz_target){p->out + PAD + c->stride * (s + k) * c->rows, c->stride}
+                          : target_of(calls, f, size, b, b->slab + s + k);
     }
 }
 
-/* `many`: of a span in 2-D with more rows than one, all of a block at once. */
 static void run_block(const tz_stage *stage, const tz_row_calls *calls, const cut *c, int radius,
-                      bool many, const block *b)
+                      const block *b)
 {
     const int fields = stage->stencil->fields_count;
+    /* In 2-D all rows that follow one another in memory at once. */
+    const bool many = stage->dims == 2 && calls->each == 1 && calls->calls > 1;
     tz_view in[TZ_FIELDS_MAX * (2 * TZ_RADIUS_MAX + TZ_SLABS_IN_PLACE_MAX)];
     tz_target out[TZ_FIELDS_MAX * TZ_SLABS_IN_PLACE_MAX];
     tz_span span = *calls->span;
@@ -254,32 +225,18 @@ void tz_stored_call(const tz_stage *stage, const tz_pass *pass, const tz_row_cal
 {
     const tz_span *span = calls->span;
     const int radius = stage->dims == 1 ? 0 : (calls->window - calls->slabs) / 2;
-    const bool many = stage->dims == 2 && span->rows > 1;
-    ptrdiff_t in_step[TZ_FIELDS_MAX], out_step[TZ_FIELDS_MAX];
-    tz_row_calls own = *calls;
+    const int64_t slabs = calls->calls * calls->slabs;
     cut c;
-    if (many) { /* as calls for a row each, whose pointers move on by rows */
-        for (int f = 0; f < tz_stencil_fields_all(stage->stencil); f++) {
-            const ptrdiff_t size =
-                f < stage->stencil->fields_count ? (ptrdiff_t)stage->element_size[f] : 0;
-            in_step[f] = span->in[f * own.window].row_stride * size;
-            out_step[f] = span->out[f * own.slabs].row_stride * size;
-        }
-        own.calls = span->rows;
-        own.in_step = in_step;
-        own.out_step = out_step;
-    }
-    const int64_t slabs = own.calls * own.slabs, rows = many ? 1 : span->rows;
-    cut_calls(stage, pass, span->count, rows, slabs, own.each, scratch, &c);
-    for (int64_t y = 0; y < rows; y += c.rows)
+    cut_calls(stage, pass, span->count, span->rows, slabs, calls->each, scratch, &c);
+    for (int64_t y = 0; y < span->rows; y += c.rows)
         for (int64_t x = 0; x < span->count; x += c.columns)
             for (int64_t s = 0; s < slabs; s += c.slabs) {
                 const block b = {.x = x,
                                  .y = y,
                                  .slab = s,
                                  .columns = tz_min(c.columns, span->count - x),
-                                 .rows = tz_min(c.rows, rows - y),
+                                 .rows = tz_min(c.rows, span->rows - y),
                                  .slabs = tz_min(c.slabs, slabs - s)};
-                run_block(stage, &own, &c, radius, many, &b);
+                run_block(stage, calls, &c, radius, &b);
             }
 }

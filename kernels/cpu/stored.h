@@ -5,8 +5,7 @@
 
 #include "kernels/cpu/stage.h"
 
-/* Calls for `slabs` slabs each, rows in 2-D and planes in 3-D. With one slab in 2-D the span has as
- * many rows as there are slabs. */
+/* Calls for `slabs` slabs each, rows in 2-D and planes in 3-D. */
 typedef struct tz_row_calls {
     tz_row_fn *function;
     const tz_span *span; /* of the first call */

@@ -210,22 +210,40 @@ static void apply_points(const tz_stage *stage, const tz_pipeline *pipeline, con
     }
 }
 
-/* Compute an area of slab j at level l with one call of the row function. (x, y) are the grid's
+/* The views of slabs j - radius to j + count - 1 + radius. */
+static void view_slabs(const tz_stage *stage, const tz_pipeline *pipeline, const tz__job *job,
+                       int l, int f, int64_t j, int count, const tz__area *area, tz_view *in)
+{
+    const int radius = stage->dims == 1 ? 0 : pipeline->level[l].radius;
+    const int pass = (l - 1) % stage->stencil->passes_count;
+    tz_view views[2 * TZ_RADIUS_MAX + 1];
+    view_window(stage, pipeline, job, l, f, j, area->x_low, area->y_low, in);
+    for (int s = 1; s < count; s++) {
+        view_window(stage, pipeline, job, l, f, j + s, area->x_low, area->y_low, views);
+        for (int k = 0; k <= 2 * radius; k++)
+            if (k == 2 * radius || (k - radius >= pipeline->slabs[pass][f].low &&
+                                    k - radius <= pipeline->slabs[pass][f].high))
+                in[s + k] = views[k];
+    }
+}
+
+/* Compute an area of `count` slabs from slab j on at level l: with one call of the row function, or
+ * of fields that are stored otherwise than computed with one for each slab. (x, y) are the grid's
  * coordinates of its first element. */
 static void compute_area(const tz_stage *stage, const tz_pipeline *pipeline, const tz__job *job,
-                         int l, int64_t j, const tz__area *area, int64_t x, int64_t y)
+                         int l, int64_t j, int count, const tz__area *area, int64_t x, int64_t y)
 {
     const tz__level *level = &pipeline->level[l];
     const tz_stencil *stencil = stage->stencil;
-    const int window = stage->dims == 1 ? 1 : 2 * level->radius + 1;
+    const int window = stage->dims == 1 ? 1 : 2 * level->radius + count;
     const int all = tz_stencil_fields_all(stencil);
-    tz_view in[TZ_FIELDS_MAX * (2 * TZ_RADIUS_MAX + 1)];
-    tz_target out[TZ_FIELDS_MAX];
+    tz_view in[TZ_FIELDS_MAX * (2 * TZ_RADIUS_MAX + TOGETHER)];
+    tz_target out[TZ_FIELDS_MAX * TOGETHER];
     /* Row functions do arithmetic on the pointers of what is neither read nor written. */
     for (int v = 0; v < all * window; v++)
         in[v] = (tz_view){NULL, 0};
-    for (int f = 0; f < all; f++)
-        out[f] = (tz_target){NULL, 0};
+    for (int v = 0; v < all * count; v++)
+        out[v] = (tz_target){NULL, 0};
     for (int f = 0; f < stencil->fields_count; f++) {
         const tz_role role = stencil->fields[f].role;
         if (role == TZ_DERIVED) /* not stored, never read */
@@ -238,13 +256,15 @@ static void compute_area(const tz_stage *stage, const tz_pipeline *pipeline, con
                           0};
             continue;
         }
-        view_window(stage, pipeline, job, l, f, j, area->x_low, area->y_low, &in[f * window]);
+        view_slabs(stage, pipeline, job, l, f, j, count, area, &in[f * window]);
         if (!(level->pass->writes >> f & 1))
             continue;
-        if (level->makes >> f & 1)
-            out[f] = target_slab(stage, pipeline, job, l, f, j, area->x_low, area->y_low);
-        else /* the values exist */
-            out[f].at = job->arena + pipeline->scratch + pipeline->row_stride * 8;
+        for (int s = 0; s < count; s++)
+            if (level->makes >> f & 1)
+                out[f * count + s] =
+                    target_slab(stage, pipeline, job, l, f, j + s, area->x_low, area->y_low);
+            else /* the values exist */
+                out[f * count + s].at = job->arena + pipeline->scratch + pipeline->row_stride * 8;
     }
     const int64_t slab =
         tz_stage_coordinate(stage, job->wrap ? tz__wrap(j, tz__stream_extent(stage)) : j);
@@ -260,72 +280,22 @@ static void compute_area(const tz_stage *stage, const tz_pipeline *pipeline, con
         .step = stage->step + level->iteration,
         .engine = level->pass->engine,
     };
-    const tz_row_calls one = {.function = level->rows,
-                              .span = &span,
-                              .window = window,
-                              .slabs = 1,
-                              .each = 1,
-                              .calls = 1};
-    if (stage->storage)
-        tz_stored_call(stage, level->pass, &one, job->arena + pipeline->stored);
-    else
-        level->rows(&span);
-    if (stage->points) /* in 1-D `x` counts from the whole grid's first cell */
-        apply_points(stage, pipeline, job, l, j, area, job->x.virtual ? x : area->x_low, y, out);
-}
-
-/* The same of `count` slabs of fields that are stored otherwise than computed: what slabs share is
- * loaded once. */
-static void compute_slabs(const tz_stage *stage, const tz_pipeline *pipeline, const tz__job *job,
-                          int l, int64_t j, int count, const tz__area *area)
-{
-    const tz__level *level = &pipeline->level[l];
-    const tz_stencil *stencil = stage->stencil;
-    const int radius = level->radius, window = 2 * radius + count;
-    const int pass = (l - 1) % stencil->passes_count, all = tz_stencil_fields_all(stencil);
-    tz_view in[TZ_FIELDS_MAX * (2 * TZ_RADIUS_MAX + TOGETHER)], views[2 * TZ_RADIUS_MAX + 1];
-    tz_target out[TZ_FIELDS_MAX * TOGETHER];
-    for (int v = 0; v < all * window; v++)
-        in[v] = (tz_view){NULL, 0};
-    for (int v = 0; v < all * count; v++)
-        out[v] = (tz_target){NULL, 0};
-    for (int f = 0; f < stencil->fields_count; f++)
-        for (int s = 0; s < count && stencil->fields[f].role != TZ_DERIVED; s++) {
-            view_window(stage, pipeline, job, l, f, j + s, area->x_low, area->y_low, views);
-            for (int k = 0; k <= 2 * radius; k++)
-                if (s == 0 || k == 2 * radius ||
-                    (k - radius >= pipeline->slabs[pass][f].low &&
-                     k - radius <= pipeline->slabs[pass][f].high))
-                    in[f * window + s + k] = views[k];
-            if (level->makes >> f & 1)
-                out[f * count + s] =
-                    target_slab(stage, pipeline, job, l, f, j + s, area->x_low, area->y_low);
-            else if (level->pass->writes >> f & 1)
-                out[f * count + s].at = job->arena + pipeline->scratch + pipeline->row_stride * 8;
-        }
-    const tz_span span = {
-        .in = in,
-        .out = out,
-        .constants = stage->constants + level->iteration * stage->constants_stride,
-        .count = area->x_high - area->x_low,
-        .rows = area->y_high - area->y_low,
-        .x = area->x_low,
-        .y = stage->dims == 2 ? j : area->y_low,
-        .z = stage->dims == 3 ? j : 0,
-        .step = stage->step + level->iteration,
-        .engine = level->pass->engine,
-    };
     const tz_row_calls calls = {.function = level->rows,
                                 .span = &span,
                                 .window = window,
                                 .slabs = count,
                                 .each = 1,
                                 .calls = 1};
-    tz_stored_call(stage, level->pass, &calls, job->arena + pipeline->stored);
+    if (stage->storage)
+        tz_stored_call(stage, level->pass, &calls, job->arena + pipeline->stored);
+    else
+        level->rows(&span);
+    if (stage->points) /* in 1-D `x` counts from the whole grid's first cell */
+        apply_points(stage, pipeline, job, l, j, area, job->x.virtual ? x : area->x_low, y, out);
 }
 
-/* How many slabs from j up to `to` compute_slabs() takes: those inside the grid, of a stage without
- * points and streamed fields. */
+/* How many slabs from j up to `to` are computed at once, so that what they share is loaded once:
+ * those of stored fields inside the grid, of a stage without points and streamed fields. */
 static int slabs_together(const tz_stage *stage, int64_t j, int64_t to)
 {
     bool may = stage->storage && !stage->points && stage->dims > 1 && stage->first == 0 && j >= 0;
@@ -353,7 +323,7 @@ static void compute_wrapped(const tz_stage *stage, const tz_pipeline *pipeline, 
             part.x_high = whole->x_high;
             if (job->x.virtual && part.x_high - x > nx - wrapped_x)
                 part.x_high = x + nx - wrapped_x;
-            compute_area(stage, pipeline, job, l, j, &part, wrapped_x, wrapped_y);
+            compute_area(stage, pipeline, job, l, j, 1, &part, wrapped_x, wrapped_y);
         }
     }
 }
@@ -417,7 +387,7 @@ static void compute_line(const tz_stage *stage, const tz_pipeline *pipeline, con
         const int64_t at = tz_stage_coordinate(stage, x);
         part.x_low = x;
         part.x_high = tz_min(whole->x_high, x + stage->whole - at);
-        compute_area(stage, pipeline, job, l, 0, &part, at, 0);
+        compute_area(stage, pipeline, job, l, 0, 1, &part, at, 0);
     }
 }
 
@@ -428,22 +398,16 @@ static void run_level(const tz_stage *stage, const tz_pipeline *pipeline, const 
     const tz__area area = tz__level_area(pipeline, job, l);
     tz__level_slabs(stage, pipeline, job, l, &from, &to);
     const bool wraps = job->x.virtual || job->y.virtual;
-    for (int64_t j = from; j < to; j++) {
-        const int together = wraps ? 1 : slabs_together(stage, j, to);
-        if (together > 1) {
-            compute_slabs(stage, pipeline, job, l, j, together, &area);
-            for (int k = 0; k < together; k++)
-                finish_slab(stage, pipeline, job, l, j + k, &area);
-            j += together - 1;
-            continue;
-        }
+    for (int64_t j = from; j < to;) {
+        const int count = wraps ? 1 : slabs_together(stage, j, to);
         if (wraps)
             compute_wrapped(stage, pipeline, job, l, j, &area);
         else if (stage->dims == 1 && stage->first != 0)
             compute_line(stage, pipeline, job, l, &area);
         else
-            compute_area(stage, pipeline, job, l, j, &area, area.x_low, area.y_low);
-        finish_slab(stage, pipeline, job, l, j, &area);
+            compute_area(stage, pipeline, job, l, j, count, &area, area.x_low, area.y_low);
+        for (const int64_t end = j + count; j < end; j++)
+            finish_slab(stage, pipeline, job, l, j, &area);
     }
 }
 

@@ -52,8 +52,8 @@ TZ_DEVICE int tz_packet_within(int x, int last)
  * adjacent packets of the row. `first` is the one with element `from`, which replaces column 0 of a
  * packet outside; column e is replaced by the element `step` * e further. If that is not an element
  * of the first packet, it is one of the `second`. */
-template <class T>
-TZ_DEVICE void tz_load_border(const T *row, int n, int x, int dx, T (&to)[TZ_VECTOR])
+template <class S, class T>
+TZ_DEVICE void tz_load_border(const S *row, int n, int x, int dx, T (&to)[TZ_VECTOR])
 {
     constexpr int rest = TZ_REST_X ? TZ_REST_X : TZ_VECTOR; /* columns of the last packet */
     const int last = n - rest, rule = dx < 0 ? TZ_LOW_X : TZ_HIGH_X;
@@ -74,8 +74,8 @@ TZ_DEVICE void tz_load_border(const T *row, int n, int x, int dx, T (&to)[TZ_VEC
         second = from < TZ_VECTOR ? first - TZ_VECTOR : first + TZ_VECTOR;
     }
     T one[TZ_VECTOR], two[TZ_VECTOR];
-    tz_load(row + (low || high ? tz_packet_within(first, last) : x), one);
-    tz_load(row + (low || ends ? tz_packet_within(second, last) : 0), two);
+    tz_load_values(row + (low || high ? tz_packet_within(first, last) : x), one);
+    tz_load_values(row + (low || ends ? tz_packet_within(second, last) : 0), two);
 #pragma unroll
     for (int e = 0; e < TZ_VECTOR; e++) {
         const int k = from + step * e;
@@ -87,12 +87,12 @@ TZ_DEVICE void tz_load_border(const T *row, int n, int x, int dx, T (&to)[TZ_VEC
 
 /* TZ_VECTOR elements of a row, `dx` (a multiple of TZ_VECTOR), `dy` and `dz` away from the lane's
  * own. Without branches, so that the loads of a step are issued together. */
-template <bool BORDER, class T>
-TZ_DEVICE void tz_direct_load(const tz_arguments &a, const tz_place &p, const T *field,
+template <bool BORDER, class S, class T>
+TZ_DEVICE void tz_direct_load(const tz_arguments &a, const tz_place &p, const S *field,
                               const tz_edges<T> &edge, int dx, int dy, int dz, T (&to)[TZ_VECTOR])
 {
     if (!BORDER) {
-        tz_load(field + (p.at + dx + dy * (long long)a.pitch + dz * a.plane), to);
+        tz_load_values(field + (p.at + dx + dy * (long long)a.pitch + dz * a.plane), to);
         return;
     }
     const int x = p.x + dx;
@@ -101,13 +101,13 @@ TZ_DEVICE void tz_direct_load(const tz_arguments &a, const tz_place &p, const T 
     const int z = TZ_SHORT ? tz_map<TZ_LOW_Z, TZ_HIGH_Z>(p.z + dz, a.nz)
                            : tz_map_near<TZ_LOW_Z, TZ_HIGH_Z>(p.z + dz, a.nz);
     const bool inside = (!TZ_FIXED_Y || y >= 0) && (!TZ_FIXED_Z || z >= 0);
-    const T *const row = field + ((long long)a.pitch * (TZ_FIXED_Y && y < 0 ? 0 : y) +
+    const S *const row = field + ((long long)a.pitch * (TZ_FIXED_Y && y < 0 ? 0 : y) +
                                   a.plane * (TZ_FIXED_Z && z < 0 ? 0 : z));
     if (TZ_SHORT) {
 #pragma unroll
         for (int e = 0; e < TZ_VECTOR; e++) {
             const int at = tz_map<TZ_LOW_X, TZ_HIGH_X>(x + e, a.nx);
-            to[e] = inside && at >= 0 ? row[at] : tz_value_outside<T>(a, edge, at, at, y, z);
+            to[e] = inside && at >= 0 ? (T)row[at] : tz_value_outside<T>(a, edge, at, at, y, z);
         }
         return;
     }
@@ -122,8 +122,8 @@ TZ_DEVICE void tz_direct_load(const tz_arguments &a, const tz_place &p, const T 
 }
 
 /* The planes of the lane's own columns before the first step: all but the newest. */
-template <bool BORDER, int LOW, class T, int PLANES>
-TZ_DEVICE void tz_queue_start(const tz_arguments &a, const tz_place &p, const T *field,
+template <bool BORDER, int LOW, class S, class T, int PLANES>
+TZ_DEVICE void tz_queue_start(const tz_arguments &a, const tz_place &p, const S *field,
                               const tz_edges<T> &edge, T (&queue)[PLANES][TZ_VECTOR])
 {
 #pragma unroll
@@ -132,8 +132,8 @@ TZ_DEVICE void tz_queue_start(const tz_arguments &a, const tz_place &p, const T 
 }
 
 /* Drops the oldest plane and loads the newest. */
-template <bool BORDER, int HIGH, class T, int PLANES>
-TZ_DEVICE void tz_queue_step(const tz_arguments &a, const tz_place &p, const T *field,
+template <bool BORDER, int HIGH, class S, class T, int PLANES>
+TZ_DEVICE void tz_queue_step(const tz_arguments &a, const tz_place &p, const S *field,
                              const tz_edges<T> &edge, T (&queue)[PLANES][TZ_VECTOR])
 {
 #pragma unroll
@@ -146,8 +146,8 @@ TZ_DEVICE void tz_queue_step(const tz_arguments &a, const tz_place &p, const T *
 
 /* A row that the lane's cells read, without the lane's own columns if `OWN`. COLUMNS: a bit for
  * each column that is read, from TZ_REACH columns to the west of the lane's first one on. */
-template <bool BORDER, int DZ, int DY, unsigned int COLUMNS, bool OWN, class T, int WIDE>
-TZ_DEVICE void tz_near_row(const tz_arguments &a, const tz_place &p, const T *field,
+template <bool BORDER, int DZ, int DY, unsigned int COLUMNS, bool OWN, class S, class T, int WIDE>
+TZ_DEVICE void tz_near_row(const tz_arguments &a, const tz_place &p, const S *field,
                            const tz_edges<T> &edge, T (&row)[WIDE])
 {
     constexpr int packets = (TZ_REACH + TZ_VECTOR - 1) / TZ_VECTOR;
@@ -177,18 +177,22 @@ template <class T, int SIDE, int WIDE> TZ_DEVICE void tz_near_nothing(T (&near)[
         near[k / (SIDE * WIDE)][k / WIDE % SIDE][k % WIDE] = tz_absent<T>();
 }
 
-template <class T>
-TZ_DEVICE void tz_direct_store(const tz_arguments &a, const tz_place &p, T *field,
+template <class S, class T>
+TZ_DEVICE void tz_direct_store(const tz_arguments &a, const tz_place &p, S *field,
                                const T (&from)[TZ_VECTOR])
 {
+    S row[TZ_VECTOR];
+#pragma unroll
+    for (int e = 0; e < TZ_VECTOR; e++)
+        row[e] = (S)from[e];
     if (TZ_REST_X == 0 || p.x + TZ_VECTOR <= a.nx) {
-        tz_store(field + p.at, from);
+        tz_store(field + p.at, row);
         return;
     }
 #pragma unroll
     for (int e = 0; e < TZ_VECTOR; e++)
         if (p.x + e < a.nx)
-            field[p.at + e] = from[e];
+            field[p.at + e] = row[e];
 }
 
 /* ---- The language of cell updates ------------------------------------------------------------ */

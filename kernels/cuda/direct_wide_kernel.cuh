@@ -12,7 +12,7 @@
  * geometry: planes of a chunk, blocks along x, along y. */
 
 // clang-format off
-#define TZ__FIELD_OF(name, type, index) a, p, (const type *)a.in[index], name##_edge
+#define TZ__FIELD_OF(name, type, index) a, p, (const TZ__MEMORY(name) *)a.in[index], name##_edge
 #define TZ__NEAR(role, name, type, index)                                                          \
     type name##_near[2 * TZ_REACH + 1][2 * TZ_REACH + 1][TZ_VECTOR + 2 * TZ_REACH];                \
     type name##_next[TZ_VECTOR];                                                                   \
@@ -33,7 +33,7 @@
     tz_near_row<BORDER, dz, dy, columns, false>(TZ__FIELD_OF(name, type, index),                   \
                                                 name##_near[dz + TZ_REACH][dy + TZ_REACH]);
 #define TZ__STORE(name, type, index)                                                               \
-    tz_direct_store(a, p, (type *)a.out[index], name##_next);
+    tz_direct_store(a, p, (TZ__MEMORY(name) *)a.out[index], name##_next);
 #define TZ__RUN_PASS(pass, cell, radius)                                                           \
     pass_##pass::context_##cell c;                                                                 \
     TZ_FIELD_LIST(TZ__EDGE)                                                                        \

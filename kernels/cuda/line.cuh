@@ -97,14 +97,14 @@ TZ_DEVICE void tz_strip_copy(const T (&from)[TZ_PACKETS][TZ_PACKET], T (&to)[TZ_
 
 /* ---- Memory to registers and back ------------------------------------------------------------ */
 
-template <bool BORDER, class T>
-TZ_DEVICE void tz_strip_load(const tz_arguments &a, const tz_strip &s, const T *row,
+template <bool BORDER, class S, class T>
+TZ_DEVICE void tz_strip_load(const tz_arguments &a, const tz_strip &s, const S *row,
                              tz_edges<T> edge, T (&to)[TZ_PACKETS][TZ_PACKET])
 {
 #pragma unroll
     for (int p = 0; p < TZ_PACKETS; p++) {
         if (!BORDER)
-            tz_load(row + s.x + tz_strip_index(s, p, 0), to[p]);
+            tz_load_values(row + s.x + tz_strip_index(s, p, 0), to[p]);
 #pragma unroll
         for (int k = 0; BORDER && k < TZ_PACKET; k++) {
             const int x = s.x + tz_strip_index(s, p, k);
@@ -112,7 +112,7 @@ TZ_DEVICE void tz_strip_load(const tz_arguments &a, const tz_strip &s, const T *
             to[p][k] = tz_load_word(a, row, x, edge);
 #else
             const int inside = tz_strip_map(x, a.nx);
-            to[p][k] = inside < 0 ? tz_edge<0, T>(edge, inside < -1) : row[inside];
+            to[p][k] = inside < 0 ? tz_edge<0, T>(edge, inside < -1) : (T)row[inside];
 #endif
         }
     }
@@ -144,21 +144,25 @@ TZ_DEVICE void tz_strip_stream(const tz_arguments &a, const tz_strip &s, const i
     row += a.pitch;
 }
 
-template <bool BORDER, class T>
-TZ_DEVICE void tz_strip_store(const tz_arguments &a, const tz_strip &s, T *row,
+template <bool BORDER, class S, class T>
+TZ_DEVICE void tz_strip_store(const tz_arguments &a, const tz_strip &s, S *row,
                               const T (&from)[TZ_PACKETS][TZ_PACKET])
 {
 #pragma unroll
     for (int p = 0; p < TZ_PACKETS; p++) {
         const int i = tz_strip_index(s, p, 0);
+        S packet[TZ_PACKET];
+#pragma unroll
+        for (int k = 0; k < TZ_PACKET; k++)
+            packet[k] = (S)from[p][k];
         if (i < TZ_GHOST_LOW || i >= TZ_GHOST_LOW + TZ_TILE_X)
             continue;
         if (!BORDER)
-            tz_store(row + s.x + i, from[p]);
+            tz_store(row + s.x + i, packet);
 #pragma unroll
         for (int k = 0; BORDER && k < TZ_PACKET; k++)
             if (TZ_IN_SPAN(a, s.x + i + k, a.nx))
-                row[s.x + i + k] = from[p][k];
+                row[s.x + i + k] = packet[k];
     }
 }
 

@@ -18,16 +18,17 @@
 #define TZ__LOAD_STRIP(role, name, type, index)                                                    \
     TZ__EDGE(role, name, type, index)                                                              \
     type name##_now[TZ_PACKETS][TZ_PACKET];                                                        \
-    tz_strip_load<BORDER>(a, s, (const type *)a.in[index], name##_edge, name##_now);
+    tz_strip_load<BORDER>(a, s, (const TZ__MEMORY(name) *)a.in[index], name##_edge, name##_now);
 
-/* The result of a pass replaces the field. */
+/* The result of a pass, as memory has it, replaces the field. */
 #define TZ__REPLACE(role, name, type, index)                                                       \
     tz_strip_copy(c.name##_out, name##_now);                                                       \
+    tz_each<TZ_PACKETS>([&](int p) { tz_round_values<TZ__MEMORY(name)>(name##_now[p]); });         \
     if (BORDER)                                                                                    \
         tz_strip_restore(a, s, name##_edge, (type *)staging, name##_now);
 
 #define TZ__STORE(role, name, type, index)                                                         \
-    tz_strip_store<BORDER>(a, s, (type *)a.out[index], name##_now);
+    tz_strip_store<BORDER>(a, s, (TZ__MEMORY(name) *)a.out[index], name##_now);
 
 /* ---- Passes ---------------------------------------------------------------------------------- */
 

@@ -13,7 +13,7 @@
  * A version of a field is its value at the stage's start (0) or the result of a pass. C describes
  * version n of field NAME by struct v_NAME_n:
  *
- *   type         of an element
+ *   type         of a value; memory: of its element, in device memory and in shared memory
  *   LAG          planes by which it is behind the plane that the step is numbered by
  *   PLANES       planes in registers
  *   RADIUS       of the passes that read it; BELOW and ABOVE: planes that they read of it
@@ -108,32 +108,33 @@ template <class T> struct tz_row {
 /* This lane's first packet of a row. `i`: the step in its group; `age`: steps since the plane was
  * written; negative: steps until it arrives. */
 template <class V>
-TZ_DEVICE typename V::type *tz_place_of(const tz_tile &tile, int i, int age, int row)
+TZ_DEVICE typename V::memory *tz_place_of(const tz_tile &tile, int i, int age, int row)
 {
-    typedef typename V::type T;
+    typedef typename V::memory S;
     int slot = (i - age + V::SLOTS * 64) % V::SLOTS * (TZ_TILE_ROWS * TZ_COLUMNS);
     if constexpr (V::FIRST_SLOT >= 0)
         slot = tile.slot[V::FIRST_SLOT + (age + V::SLOTS * 64) % V::SLOTS];
-    return (T *)(tz_shared() + V::SHARED) + slot + row * TZ_COLUMNS +
-           tz_row_lane() * tz_row<T>::PACKET;
+    return (S *)(tz_shared() + V::SHARED) + slot + row * TZ_COLUMNS +
+           tz_row_lane() * tz_row<S>::PACKET;
 }
 
-template <class T> TZ_DEVICE void tz_row_get(const T *from, T (&to)[TZ_VECTOR])
+/* Elements of type S as values of type T, and the other way round. */
+template <class S, class T> TZ_DEVICE void tz_row_get(const S *from, T (&to)[TZ_VECTOR])
 {
-    typedef tz_row<T> row;
+    typedef tz_row<S> row;
     tz_each<row::PACKETS>([&](int p) {
         T part[row::PACKET];
-        tz_get_packet(from + p * row::STRIDE, part);
+        tz_get_values(from + p * row::STRIDE, part);
         tz_each<row::PACKET>([&](int k) { to[p * row::PACKET + k] = part[k]; });
     });
 }
 
-template <class T> TZ_DEVICE void tz_row_put(T *to, const T (&from)[TZ_VECTOR])
+template <class S, class T> TZ_DEVICE void tz_row_put(S *to, const T (&from)[TZ_VECTOR])
 {
-    typedef tz_row<T> row;
+    typedef tz_row<S> row;
     tz_each<row::PACKETS>([&](int p) {
-        T part[row::PACKET];
-        tz_each<row::PACKET>([&](int k) { part[k] = from[p * row::PACKET + k]; });
+        S part[row::PACKET];
+        tz_each<row::PACKET>([&](int k) { part[k] = (S)from[p * row::PACKET + k]; });
         tz_put_packet(to + p * row::STRIDE, part);
     });
 }
@@ -157,21 +158,21 @@ TZ_DEVICE void tz_ready(const tz_tile &tile)
 
 /* A lane's part of a row that may lie outside the grid, element by element: words of bits, or
  * columns of a periodic row. */
-template <class T>
-TZ_DEVICE void tz_fetch_elements(const tz_arguments &a, const tz_tile &tile, T *to, const T *row,
-                                 const tz_edges<T> &edge)
+template <class S, class E>
+TZ_DEVICE void tz_fetch_elements(const tz_arguments &a, const tz_tile &tile, S *to, const S *row,
+                                 const E &edge)
 {
 #if !TZ_BITS_GRID
     const int first = tz_table(TZ_TABLE_COLUMN + tz_row_lane() * TZ_VECTOR);
 #endif
     tz_each<TZ_VECTOR>([&](int i) {
-        T *const at = to + i / tz_row<T>::PACKET * tz_row<T>::STRIDE + i % tz_row<T>::PACKET;
+        S *const at = to + i / tz_row<S>::PACKET * tz_row<S>::STRIDE + i % tz_row<S>::PACKET;
 #if TZ_BITS_GRID
         tz_put(at, tz_load_word(a, row, tile.x + i, edge));
 #else
         const int column =
             TZ_NARROW_X ? tz_table(TZ_TABLE_COLUMN + tz_row_lane() * TZ_VECTOR + i) : first + i;
-        tz_fetch<T, 1>(at, row + (column < a.nx ? column : column - a.nx));
+        tz_fetch_element(at, row + (column < a.nx ? column : column - a.nx));
 #endif
     });
 }
@@ -188,7 +189,8 @@ TZ_DEVICE void tz_fetch_plane(const tz_arguments &a, const tz_tile &tile, int i,
                               const void *field, const tz_edges<typename V::type> &edge)
 {
     typedef typename V::type T;
-    typedef tz_row<T> layout;
+    typedef typename V::memory S;
+    typedef tz_row<S> layout;
     const int further = ahead - V::LAG, z = tile.z + further;
     int z_in = z;
     if (BORDER && tile.ends)
@@ -198,8 +200,8 @@ TZ_DEVICE void tz_fetch_plane(const tz_arguments &a, const tz_tile &tile, int i,
         if ((V::SKIP_LOW > 0 && at < V::SKIP_LOW) ||
             (V::SKIP_HIGH > 0 && at >= TZ_TILE_ROWS - V::SKIP_HIGH))
             return;
-        T *const to = tz_place_of<V>(tile, i, -ahead, at);
-        const T *from = (const T *)field + further * a.plane + (long long)j * a.pitch + tile.at;
+        S *const to = tz_place_of<V>(tile, i, -ahead, at);
+        const S *from = (const S *)field + further * a.plane + (long long)j * a.pitch + tile.at;
         if (BORDER) {
             const int y = tz_table(TZ_TABLE_ROW + tz_own_row(tile) + j);
             if (TZ_FIXED_Z && z_in < 0) {
@@ -208,7 +210,7 @@ TZ_DEVICE void tz_fetch_plane(const tz_arguments &a, const tz_tile &tile, int i,
                 tz_row_put(to, outside);
                 return;
             }
-            const T *const row = (const T *)field + (z_in * a.plane + (long long)y * a.pitch);
+            const S *const row = (const S *)field + (z_in * a.plane + (long long)y * a.pitch);
             int x = tile.x;
             if (TZ_HELD_X)
                 x = tz_spread_column(x, (a.nx - 1) / TZ_VECTOR * TZ_VECTOR);
@@ -223,7 +225,7 @@ TZ_DEVICE void tz_fetch_plane(const tz_arguments &a, const tz_tile &tile, int i,
             }
             from = row + x;
         }
-        tz_fetch_packets<T, layout::PACKET, layout::PACKETS, layout::STRIDE, layout::PACKET>(to,
+        tz_fetch_packets<S, layout::PACKET, layout::PACKETS, layout::STRIDE, layout::PACKET>(to,
                                                                                              from);
     });
 }
@@ -271,27 +273,29 @@ TZ_DEVICE void tz_leave_rows(const tz_tile &tile, int i, int age,
 
 /* ---- Out ------------------------------------------------------------------------------------- */
 
-template <bool BORDER, class T>
+template <bool BORDER, class S, class T>
 TZ_DEVICE void tz_store_plane(const tz_arguments &a, const tz_tile &tile, int lag, void *field,
                               const T (&now)[TZ_ROWS][TZ_VECTOR])
 {
     const int z = tile.z - lag;
     if (z < tile.z_from || z >= tile.z_to)
         return;
-    T *const to = (T *)field - lag * a.plane + tile.at;
+    S *const to = (S *)field - lag * a.plane + tile.at;
     tz_each<TZ_ROWS>([&](int j) {
         const int row = tz_own_row(tile) + j;
         if (row < TZ_GHOST_LOW_Y || row >= TZ_TILE_ROWS - TZ_GHOST_HIGH_Y || !tile.keeps ||
             (BORDER && tile.y + j >= a.ny))
             return;
-        T *const at = to + (long long)j * a.pitch;
+        S *const at = to + (long long)j * a.pitch;
+        S elements[TZ_VECTOR];
+        tz_each<TZ_VECTOR>([&](int i) { elements[i] = (S)now[j][i]; });
         if (!BORDER || tile.x + TZ_VECTOR <= a.nx) {
-            tz_store(at, now[j]);
+            tz_store(at, elements);
             return;
         }
         tz_each<TZ_VECTOR>([&](int i) {
             if (tile.x + i < a.nx)
-                at[i] = now[j][i];
+                at[i] = elements[i];
         });
     });
 }

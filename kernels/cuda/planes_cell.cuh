@@ -12,8 +12,8 @@ template <bool BORDER, int LOW, int HIGH> TZ_DEVICE int tz_coordinate(int c, int
     return BORDER ? tz_map<LOW, HIGH>(c, n) : c;
 }
 
-template <bool BORDER, class T>
-TZ_DEVICE T tz_static(const tz_arguments &a, const tz_cell_place &p, const T *field,
+template <bool BORDER, class S, class T>
+TZ_DEVICE T tz_static(const tz_arguments &a, const tz_cell_place &p, const S *field,
                       const tz_edges<T> &edge, int dx, int dy, int dz)
 {
     int x = p.x + dx, y = p.y + dy, z = p.z + dz;
@@ -27,7 +27,7 @@ TZ_DEVICE T tz_static(const tz_arguments &a, const tz_cell_place &p, const T *fi
     }
     if (TZ_BITS_GRID) /* words near an end of a row also hold columns of its other end */
         return tz_load_static_word(a, field + (long long)a.pitch * y + a.plane * z, x, edge);
-    return field[x + (long long)a.pitch * y + a.plane * z];
+    return (T)field[x + (long long)a.pitch * y + a.plane * z];
 }
 
 /* A carried field's value. Elsewhere than at the cell it must not be read. */
@@ -51,7 +51,7 @@ template <class T> TZ_DEVICE T tz_at_centre(T value, bool centre)
     type(*name##_out)[TZ_VECTOR];
 #define TZ__FIELD_derived(name, type) TZ__FIELD_state(name, type)
 #define TZ__FIELD_static(name, type)                                                               \
-    const type *name;                                                                              \
+    const TZ__MEMORY(name) * name;                                                                 \
     tz_edges<type> name##_edge;
 #define TZ__FIELD_carried(name, type)                                                              \
     const type(*name)[TZ_VECTOR];                                                                  \

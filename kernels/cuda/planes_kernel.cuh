@@ -26,7 +26,7 @@
 
 #if TZ_POINTS
 /* Points of plane z, which is plane `at` of the grid. */
-template <class T>
+template <class S, class T>
 TZ_DEVICE void tz_plane_points(const tz_arguments &a, const tz_tile &tile, int index, int iteration,
                                int z, int at, T (&now)[TZ_ROWS][TZ_VECTOR])
 {
@@ -40,7 +40,7 @@ TZ_DEVICE void tz_plane_points(const tz_arguments &a, const tz_tile &tile, int i
             row < TZ_TILE_ROWS - TZ_GHOST_HIGH_Y && tile.keeps && tile.y + j < a.ny)
             for (int e = 0; e < TZ_VECTOR; e++)
                 own |= (tile.x + e < a.nx ? 1u : 0u) << e;
-        tz_row_points<T>(a, index, iteration, y + a.ny * at, tile.x, own, now[j]);
+        tz_row_points<S>(a, index, iteration, y + a.ny * at, tile.x, own, now[j]);
     });
 }
 #endif
@@ -110,7 +110,8 @@ TZ_DEVICE void tz_plane_points(const tz_arguments &a, const tz_tile &tile, int i
 #define TZ__CONTEXT_ENTRY(role, name, type, index, k, out)                                         \
     TZ__IF_STATE(role, c.name = name##_near_##k; c.name##_out = out;)                              \
     TZ__IF_CARRIED(role, c.name = name##_near_##k; c.name##_out = out;)                            \
-    TZ__IF_STATIC(role, c.name = (const type *)a.in[index]; c.name##_edge = name##_edge;)
+    TZ__IF_STATIC(role, c.name = (const TZ__MEMORY(name) *)a.in[index];                            \
+                  c.name##_edge = name##_edge;)
 
 /* Makes the sums of the plane that is `radius` ahead of the plane that the level computes. The
  * update then reads only sums. */
@@ -132,11 +133,15 @@ TZ_DEVICE void tz_plane_points(const tz_arguments &a, const tz_tile &tile, int i
     c.planes = q.sums_##k;                                                                         \
     TZ_READS_##k(TZ__NEAR_NOTHING)
 
+/* The new values as memory has them. */
+#define TZ__ROUND(name, type, index, version, lag, kept, shared, last)                             \
+    tz_each<TZ_ROWS>([&](int j) { tz_round_values<TZ__MEMORY(name)>(name##_next[j]); });
 /* Sets a result's columns outside the grid, and stores it to memory. */
 #define TZ__FINISH(name, type, index, version, lag, kept, shared, last)                            \
     TZ__IF(kept, if constexpr (BORDER)                                                             \
         tz_hold_columns<v_##name##_##version>(a, tile, name##_next, name##_edge);)                 \
-    TZ__IF(last, tz_store_plane<BORDER>(a, tile, lag, a.out[index], name##_next);)
+    TZ__IF(last, tz_store_plane<BORDER, TZ__MEMORY(name)>(a, tile, lag, a.out[index],              \
+                                                          name##_next);)
 /* Keeps a result for later levels. */
 #define TZ__KEEP(name, type, index, version, lag, kept, shared, last)                              \
     TZ__IF(kept, TZ__KEEP_PLANE(name, version, shared))                                            \
@@ -151,7 +156,7 @@ TZ_DEVICE void tz_plane_points(const tz_arguments &a, const tz_tile &tile, int i
 #if TZ_POINTS
 #define TZ__POINT(name, type, index, version, lag, kept, shared, last)                             \
     if constexpr (tz_is_due(tz_pass, index))                                                       \
-        tz_plane_points(a, tile, index, tz_iteration, z, at, name##_next);
+        tz_plane_points<TZ__MEMORY(name)>(a, tile, index, tz_iteration, z, at, name##_next);
 #define TZ__POINTS(k, pass, iteration)                                                             \
     {                                                                                              \
         enum { tz_pass = pass, tz_iteration = iteration };                                         \
@@ -179,6 +184,7 @@ TZ_DEVICE void tz_plane_points(const tz_arguments &a, const tz_tile &tile, int i
             const tz_cell_place p = {e, j, tile.x + e, tile.y + j, z, a.step + iteration};         \
             pass_##pass::update_##cell<BORDER>(c, p);                                              \
         }                                                                                          \
+        TZ_MAKES_##k(TZ__ROUND)                                                                    \
         TZ__POINTS(k, pass, iteration)                                                             \
         TZ_MAKES_##k(TZ__FINISH)                                                                   \
         TZ_CARRIES_##k(TZ__HOLD)                                                                   \

@@ -96,11 +96,16 @@ TZ_DEVICE void tz_mask_brick(const tz_tile &t, const tz_edges<T> &edge, tz_brick
 #endif
 }
 
+template <class S, class T> TZ_DEVICE void tz_round_brick(tz_brick<T> &own)
+{
+    tz_each<TZ_VZ * TZ_VY>([&](int row) { tz_round_values<S>(own.v[row / TZ_VY][row % TZ_VY]); });
+}
+
 /* ---- Memory ---------------------------------------------------------------------------------- */
 
 /* Loads a brick. `at`: as in tz_publish(). Bit rows need long code, so a loop loads them there. */
-template <class T>
-TZ_DEVICE void tz_load_brick(const tz_arguments &a, const tz_tile &t, const T *field,
+template <class S, class T>
+TZ_DEVICE void tz_load_brick(const tz_arguments &a, const tz_tile &t, const S *field,
                              const tz_edges<T> &edge, T *at, tz_brick<T> &own)
 {
 #if TZ_BITS_GRID
@@ -108,18 +113,18 @@ TZ_DEVICE void tz_load_brick(const tz_arguments &a, const tz_tile &t, const T *f
     for (int q = 0; q < TZ_CELLS; q++) {
         const int i = q % TZ_VX;
         const tz_place p = tz_place_of(a, t, i, q / TZ_VX % TZ_VY, q / (TZ_VX * TZ_VY));
-        const T *row = field + ((long long)a.pitch * p.y + a.plane * p.z);
+        const S *row = field + ((long long)a.pitch * p.y + a.plane * p.z);
         tz_put(at + q * TZ_PITCH, tz_load_word(a, row, t.x.first + i, edge));
     }
 #endif
     TZ_EACH_CELL
     {
         const tz_place p = tz_place_of(a, t, i, j, k);
-        const T *row = field + ((long long)a.pitch * p.y + a.plane * p.z);
+        const S *row = field + ((long long)a.pitch * p.y + a.plane * p.z);
         if (TZ_BITS_GRID)
             own.v[k][j][i] = tz_get(at + ((k * TZ_VY + j) * TZ_VX + i) * TZ_PITCH);
         else
-            own.v[k][j][i] = row[p.x];
+            own.v[k][j][i] = (T)row[p.x];
     }
 }
 
@@ -131,14 +136,14 @@ TZ_DEVICE void tz_load_row(const tz_arguments &a, const tz_tile &t, const int *r
     own.v[k][j][i] = row[tz_inside(t.x.first + i, a.nx, TZ_WRAPS_X)];
 }
 
-template <class T>
-TZ_DEVICE void tz_store_brick(const tz_arguments &a, const tz_tile &t, T *field,
+template <class S, class T>
+TZ_DEVICE void tz_store_brick(const tz_arguments &a, const tz_tile &t, S *field,
                               const tz_brick<T> &own)
 {
     TZ_EACH_CELL
     if (tz_is_own(t, i, j, k) && (TZ_UNUSED == 0 || t.x.first + i < TZ_GRID_X)) {
         const tz_place p = tz_place_of(a, t, i, j, k);
-        field[p.x + (long long)a.pitch * p.y + a.plane * p.z] = own.v[k][j][i];
+        field[p.x + (long long)a.pitch * p.y + a.plane * p.z] = (S)own.v[k][j][i];
     }
 }
 

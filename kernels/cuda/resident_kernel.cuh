@@ -33,7 +33,8 @@
     type *name##_at = (type *)shared + thread;                                                     \
     shared += bytes;                                                                               \
     if (live)                                                                                      \
-        tz_load_brick(a, tile, (const type *)a.in[index], name##_edge, name##_at, name##_own);
+        tz_load_brick(a, tile, (const TZ__MEMORY(name) *)a.in[index], name##_edge, name##_at,      \
+                      name##_own);
 
 #define TZ__PUBLISH(role, name, type, index, publications, before)                                 \
     tz_publish(TZ__BUFFER(name, publications, before), name##_own);
@@ -125,7 +126,7 @@
     tz_take_ghost(a, tile, name##_edge, name##_at, i, j, k, name##_own);
 
 #define TZ__STORE(role, name, type, index)                                                         \
-    tz_store_brick(a, tile, (type *)a.out[index], name##_own);
+    tz_store_brick(a, tile, (TZ__MEMORY(name) *)a.out[index], name##_own);
 
 /* ---- Passes ---------------------------------------------------------------------------------- */
 
@@ -171,8 +172,10 @@
 #define TZ__REUSE_BUFFER(pass)
 #endif
 
+/* Values as memory has them. */
 #define TZ__REPLACE(role, name, type, index)                                                       \
     name##_own = c.name##_out;                                                                     \
+    tz_round_brick<TZ__MEMORY(name)>(name##_own);                                                  \
     tz_mask_brick(tile, name##_edge, name##_own);
 
 /* Iteration t of a pass. Threads without a brick also compute, but nothing reads their results. */

@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { STEPS = 400, STEPS_SLABS = 40, WAYS = 3 };
+enum { STEPS = 400, STEPS_SLABS = 40, WAYS = 3, HALF_MAX = 65504 };
 
 /* How a run is made to overflow. */
 typedef struct blow {
@@ -25,20 +25,25 @@ static tz_status blow_up(const contract *c, tz_simulation *sim, int precision, c
     const int64_t *extent = tz_simulation_extent(sim);
     tz_box all = {{0, 0, 0}, {extent[0], extent[1], extent[2]}};
     all.low[s->dims - 1] = b->low;
-    const double most = precision == TZ_DOUBLE ? DBL_MAX : FLT_MAX;
     tz_status status = TZ_OK;
     for (int f = 0; f < s->fields_count && status == TZ_OK; f++) {
         if (s->fields[f].type != TZ_REAL || s->fields[f].role == TZ_STREAMED)
             continue;
         if (s->fields[f].role == TZ_STATIC && way == 0)
             continue;
-        status = tz_simulation_fill(sim, f, &all, most, error);
+        tz_storage_wish storage;
+        const bool half = tz_simulation_storage(sim, f, &storage);
+        const double most = half                     ? storage.scale * HALF_MAX
+                            : precision == TZ_DOUBLE ? DBL_MAX
+                                                     : FLT_MAX;
+        const double origin = half ? storage.origin : 0.0;
+        status = tz_simulation_fill(sim, f, &all, origin + most, error);
         /* Opposite neighbours make differences overflow as well as sums. */
         for (int64_t x = all.low[0]; x < extent[0] && status == TZ_OK && way == 1; x += 2) {
             tz_box box = all;
             box.low[0] = x;
             box.high[0] = x + 1;
-            status = tz_simulation_fill(sim, f, &box, -most, error);
+            status = tz_simulation_fill(sim, f, &box, origin - most, error);
         }
     }
     for (int p = 0; p < s->params_count && status == TZ_OK && way == 2; p++) {
@@ -168,8 +173,8 @@ void contract_diverge(contract *c)
         snprintf(c->note, sizeof c->note, "integers cannot diverge");
         return;
     }
-    int precisions[TZ_PRECISIONS];
-    const int count = contract_precisions(c, precisions);
+    int precisions[TZ_PRECISIONS + 1];
+    const int count = contract_storages(c, precisions);
     bool ever = false;
     for (int p = 0; p < count; p++) {
         contract_case k = {.precision = precisions[p], .extent = {1, 1, 1}, .seed = 77};

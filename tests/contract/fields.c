@@ -15,7 +15,8 @@ typedef struct bench {
     int field;
     int64_t extent[TZ_AXES];
     int64_t cells;
-    double origin;
+    double origin;             /* of what memory holds */
+    bool half;                 /* it is stored so */
     double *expected, *actual; /* [cells] */
     uint64_t random;
 } bench;
@@ -33,7 +34,7 @@ static double next_value(bench *b)
     case TZ_INT:
         return (double)small;
     default: /* the difference from the origin is what must be exact */
-        return b->origin + (double)small / 1024.0;
+        return b->origin + (double)(b->half ? small % 1001 : small) / 1024.0;
     }
 }
 
@@ -221,6 +222,9 @@ static void check_refusals(bench *b)
         must_refuse(b, tz_simulation_fill(b->sim, b->field, NULL, 1e300, &error), &error,
                     "a number beyond single precision");
     }
+    if (b->half)
+        must_refuse(b, tz_simulation_fill(b->sim, b->field, NULL, 1e6, &error), &error,
+                    "a number beyond half");
     free(values);
     check_whole(b, "refusals");
 }
@@ -294,7 +298,9 @@ static void check_field(contract *c, const contract_case *k, const char *backend
     if (contract_create(c, k, backend, 2, NULL, &b.sim, &error) != TZ_OK) {
         contract_fail(c, "%s: %s", what, error.message);
     } else {
-        b.origin = tz_simulation_origin(b.sim, field);
+        tz_storage_wish storage;
+        b.half = tz_simulation_storage(b.sim, field, &storage);
+        b.origin = b.half ? storage.origin : tz_simulation_origin(b.sim, field);
         check_boxes(&b);
         check_refusals(&b);
     }
@@ -306,8 +312,8 @@ static void check_field(contract *c, const contract_case *k, const char *backend
 void contract_fields(contract *c)
 {
     static const int64_t extents[][TZ_AXES] = {{1, 1, 1}, {33, 7, 5}, {70, 3, 2}};
-    int precisions[TZ_PRECISIONS];
-    const int count = contract_precisions(c, precisions);
+    int precisions[TZ_PRECISIONS + 1];
+    const int count = contract_storages(c, precisions);
     for (int p = 0; p < count; p++)
         for (int e = 0; e < 3; e++) {
             contract_case k = {.precision = precisions[p], .seed = (uint64_t)e};

@@ -166,10 +166,10 @@ static void check_case(contract *c, const contract_case *k)
 
 void contract_outputs(contract *c)
 {
-    int precisions[TZ_PRECISIONS];
+    int precisions[TZ_PRECISIONS + 1];
     tz_boundary boundaries[CONTRACT_BOUNDARIES_MAX][TZ_AXES][2];
     const int64_t(*sizes)[TZ_AXES];
-    const int precisions_count = contract_precisions(c, precisions);
+    const int precisions_count = contract_storages(c, precisions);
     const int boundaries_count = contract_boundaries(c, boundaries);
     const int sizes_count = contract_sizes(c, &sizes);
     if (c->stencil->outputs_count == 0) {

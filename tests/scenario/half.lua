@@ -22,6 +22,25 @@ for _, storage in ipairs(tz.args.backend == "reference" and {} or { "half", { "h
                        fields = { a = bump, b = c.noise(5) } }, 31, ways)
 end
 
+-- A stencil may have a storage: its simulations', unless they give another. It is a copy of what the script gave.
+local given = { a = "half", b = { "half", origin = 1 } }
+local stored = tz.stencil {
+    dims = 2, fields = { a = { initial = 0 }, b = { initial = 1 } }, params = { d = 0.2 }, storage = given,
+    update = { a = "a + d * lap(a) - 0.01 * a * b", b = "b + d * lap(b) + 0.01 * a" },
+    outputs = { speed = "a * a + dx(b)" },
+}
+given.a = "single"
+local function hash_of(plugin, storage)
+    local sim = tz.simulation { plugin = plugin, grid = { 40, 30 }, name = "hash", storage = storage, fields = { a = bump, b = c.noise(5) } }
+    sim:run(9)
+    return sim:hash "a" .. " " .. sim:hash "b"
+end
+tz.expect(hash_of(stored) == hash_of(own, { a = "half", b = { "half", origin = 1 } }))
+tz.expect(hash_of(stored, "single") == hash_of(own))
+tz.expect(tz.checking or hash_of(stored) ~= hash_of(own))
+c.refuses("tz.stencil: 'storage': unknown storage 'halve'", tz.stencil, { fields = { u = "real" }, update = "u", dims = 1, storage = "halve" })
+c.refuses("tz.stencil: 'storage': unknown key 'w'", tz.stencil, { fields = { u = "real" }, update = "u", dims = 1, storage = { w = "half" } })
+
 -- What scripts and files see are values.
 local function chip(storage, name)
     return c.chip { grid = { 32, 16 }, storage = storage, name = name, fields = { power = 0.01 } }

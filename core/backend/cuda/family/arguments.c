@@ -25,6 +25,21 @@ uint32_t tz_cuda_fields_of_role(const tz_problem *problem, tz_role role)
     return fields;
 }
 
+int tz_cuda_vector_least(const tz_problem *problem)
+{
+    enum { COPIED_LEAST = 4 }; /* bytes of an asynchronous copy */
+    int least = 1;
+    for (int f = 0; f < problem->stencil->fields_count; f++)
+        while (least * tz_problem_element_size(problem, f) < COPIED_LEAST)
+            least *= 2;
+    return least;
+}
+
+int tz_cuda_value_words(const tz_problem *problem, int field)
+{
+    return (int)tz_problem_computed_type(problem, field)->size / 4;
+}
+
 uint32_t tz_cuda_fields_of_packets(const tz_problem *problem, int vector)
 {
     uint32_t fields = 0;

@@ -32,6 +32,10 @@ int64_t tz_cuda_pitch(const tz_problem *problem);
 uint32_t tz_cuda_fields_of_role(const tz_problem *problem, tz_role role);
 /* The fields of which a lane with so many elements has several packets. A mask. */
 uint32_t tz_cuda_fields_of_packets(const tz_problem *problem, int vector);
+/* The fewest elements that a lane can copy to shared memory of each field: 4 bytes. */
+int tz_cuda_vector_least(const tz_problem *problem);
+/* Registers that a value of a field takes. */
+int tz_cuda_value_words(const tz_problem *problem, int field);
 /* Bytes of a field in device memory, and the place of a box of elements in it. */
 size_t tz_cuda_field_bytes(const tz_problem *problem, int field);
 tz_cuda_box tz_cuda_box_of(const tz_problem *problem, int field, const tz_box *box);

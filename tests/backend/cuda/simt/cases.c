@@ -170,13 +170,18 @@ static int list_boundaries(const tz_stencil *stencil, bool all, uint32_t rotatio
     return count;
 }
 
-static int list_precisions(const tz_stencil *stencil, int list[TZ_PRECISIONS])
+enum { STORED_AS_HALF = TZ_PRECISIONS }; /* and computed in single precision */
+
+static int list_precisions(const tz_stencil *stencil, const tz_cuda_family *family,
+                           int list[TZ_PRECISIONS + 1])
 {
     int count = 0;
     list[0] = -1;
     for (int p = 0; p < TZ_PRECISIONS && tz_stencil_has_real(stencil); p++)
         if (stencil->passes[0].kernels->cell[p])
             list[count++] = p;
+    if (list[0] == TZ_SINGLE && family->stored)
+        list[count++] = STORED_AS_HALF;
     return count > 0 ? count : 1;
 }
 
@@ -221,12 +226,12 @@ static void make_pair(simt_groups *groups, const tz_stencil *stencil, const tz_c
                       simt_depth depth)
 {
     tz_boundary boundaries[BOUNDARIES_MAX][TZ_AXES][2];
-    int precisions[TZ_PRECISIONS];
+    int precisions[TZ_PRECISIONS + 1];
     simt_group g = {.k = {.stencil = stencil}};
     snprintf(g.k.plan.family, sizeof g.k.plan.family, "%s", family->name);
     const uint32_t rotation = draw(&g, "turn", 0);
     const int boundaries_count = list_boundaries(stencil, depth == SIMT_FULL, rotation, boundaries);
-    const int precisions_count = list_precisions(stencil, precisions);
+    const int precisions_count = list_precisions(stencil, family, precisions);
     const int ways = depth == SIMT_FEW ? 2 : boundaries_count * precisions_count;
     const int before = groups->count;
     tz_error error = {0};
@@ -237,8 +242,10 @@ static void make_pair(simt_groups *groups, const tz_stencil *stencil, const tz_c
                           ? (int)(draw(&g, "boundary", i) % (unsigned)boundaries_count)
                           : i % boundaries_count;
         memcpy(g.k.boundary, boundaries[b], sizeof g.k.boundary);
-        g.k.precision =
+        const int precision =
             precisions[(depth == SIMT_FULL ? i / boundaries_count : number) % precisions_count];
+        g.k.half = precision == STORED_AS_HALF ? 1 + i % 2 : 0;
+        g.k.precision = precision == STORED_AS_HALF ? TZ_SINGLE : precision;
         g.k.seed = draw(&g, "seed", i) % 100000;
         if (depth == SIMT_FEW)
             g.k.seed |= 3; /* each fixed side has a value of its own */

@@ -130,7 +130,7 @@ static int estimate_registers(const tz_problem *problem, const tz_plan *plan)
     wide_design_make(&d, problem, plan);
     double words = TZ_FIT_DIRECT_REGISTERS_OTHER;
     for (int f = 0; f < s->fields_count; f++) {
-        const double packet = (double)tz_problem_element_size(problem, f) * plan->vector / 4.0;
+        const double packet = (double)tz_cuda_value_words(problem, f) * plan->vector;
         const uint32_t own = ((1u << d.vector) - 1u) << d.reach;
         int low, high;
         if (wide_queue(&d, f, &low, &high))
@@ -394,6 +394,7 @@ const tz_cuda_family tz__direct_wide = {
     .no_bits = "has fields of bits, which lanes of the family direct with a 'vector' do not read",
     .no_passes = "has several passes, of which the family direct with a 'vector' has one",
     .no_streamed = "has streamed fields, which are for 1-D grids",
+    .stored = true,
     .plan = wide_plan,
     .emit = wide_text_emit,
     .shape = wide_shape,

@@ -1,6 +1,7 @@
 /* The stream family in one dimension: strips in registers, a warp each (kernels/cuda/line.cuh). */
 #include "backend/cuda/family/work.h"
 #include "backend/host/store.h"
+#include "base/minmax.h"
 #include "model/constants.h"
 
 #include <inttypes.h>
@@ -16,17 +17,12 @@ enum {
     AHEAD_MAX = 16,
 };
 
-static int field_words(const tz_problem *problem, int f)
-{
-    return (int)tz_problem_element_size(problem, f) / 4;
-}
-
-/* Elements of a packet: 16 bytes of the widest field. */
+/* Elements of a packet: 16 bytes of the widest values. */
 static int line_packet(const tz_problem *problem)
 {
     int words = 1;
     for (int f = 0; f < problem->stencil->fields_count; f++)
-        words = field_words(problem, f) > words ? field_words(problem, f) : words;
+        words = tz_max_int(words, tz_cuda_value_words(problem, f));
     return 4 / words;
 }
 
@@ -82,7 +78,7 @@ static int registers_of(const tz_problem *problem, int vector, int ahead)
         widest = 0;
     for (int f = 0; f < s->fields_count; f++) {
         const tz_field *field = &s->fields[f];
-        const int words = field_words(problem, f);
+        const int words = tz_cuda_value_words(problem, f);
         registers += words * vector;
         if (field->role == TZ_STATE && tz_problem_written(problem) >> f & 1)
             registers += words * vector;
@@ -95,7 +91,7 @@ static int registers_of(const tz_problem *problem, int vector, int ahead)
         int window = 0;
         for (int f = 0; f < s->fields_count; f++)
             if (s->fields[f].role == TZ_STATE)
-                window += field_words(problem, f) * packets * 2 * s->passes[p].radius;
+                window += tz_cuda_value_words(problem, f) * packets * 2 * s->passes[p].radius;
         widest = window > widest ? window : widest;
     }
     return registers + widest;
@@ -324,7 +320,7 @@ static void line_estimate(const tz_cuda_draft *draft, tz_cuda_estimate *out)
     double *of = out->step.of;
     out->updates = draft->plan->vector;
     for (int f = 0; f < s->fields_count; f++) {
-        const double words = (double)tz_problem_element_size(problem, f) / 4.0;
+        const int words = tz_cuda_value_words(problem, f);
         const bool streamed = s->fields[f].role == TZ_STREAMED;
         for (int p = 0; p < s->passes_count; p++) {
             const tz_reads reads = tz_stencil_reads(s, &s->passes[p], f);
@@ -381,6 +377,7 @@ const tz_cuda_family tz_cuda_family_line = {
     .dims_low = 1,
     .dims_high = 1,
     .height_max = HEIGHT_MAX,
+    .stored = true,
     .plan = line_plan,
     .emit = line_text_emit,
     .shared_bytes = line_shared_bytes,

@@ -37,10 +37,14 @@ static int64_t useful_columns(const tz_problem *problem, const tz_plan *plan, in
     return planes_lanes_of(plan) * (int64_t)vector - ghost.low[0] - ghost.high[0];
 }
 
-static tz_status check_numbers(const tz_plan *plan, tz_error *error)
+static tz_status check_numbers(const tz_problem *problem, const tz_plan *plan, tz_error *error)
 {
     if (plan->vector != 0 && plan->vector != 1 && plan->vector != 2 && plan->vector != 4)
         return tz_error_set(error, TZ_RANGE, "vector", "vector is %d; use 1, 2 or 4", plan->vector);
+    if (plan->vector > 0 && plan->vector < tz_cuda_vector_least(problem))
+        return tz_error_set(error, TZ_RANGE, "vector",
+                            "'vector' is %d: lanes move 4 bytes at least, two halves",
+                            plan->vector);
     if (plan->ahead < 0 || plan->ahead > 8)
         return tz_error_set(error, TZ_RANGE, "ahead", "ahead is %d; use 1 to 8", plan->ahead);
     if (plan->warps < 0 || plan->warps > 32)
@@ -88,7 +92,7 @@ static bool complete(const tz_problem *problem, const tz_plan *given, int rows, 
     const int words =
         (planes_is_wide(problem) ? 2 : 1) * (problem->stencil->fields_count > 1 ? 2 : 1);
     if (plan->vector == 0) {
-        plan->vector = 1;
+        plan->vector = tz_cuda_vector_least(problem);
         while (plan->vector < 4 && useful_columns(problem, plan, plan->vector) < columns)
             plan->vector *= 2;
         /* More than 16 bytes of all fields only if necessary. */
@@ -159,7 +163,8 @@ static bool possible(const tz_problem *problem, const tz_limits *limits, const t
         if (good || !scheme)
             return good;
         /* Fewer columns, unless they were requested. */
-        if (!of.narrower || given->vector > 0 || given->tile[0] > 0 || trial.vector == 1)
+        if (!of.narrower || given->vector > 0 || given->tile[0] > 0 ||
+            trial.vector == tz_cuda_vector_least(problem))
             return false;
         const int vector = trial.vector / 2;
         trial = *plan;
@@ -248,7 +253,7 @@ static tz_status planes_plan(const tz_problem *problem, const tz_limits *limits,
 {
     const tz_plan given = *plan;
     int spare = 0;
-    tz_status status = check_numbers(plan, error);
+    tz_status status = check_numbers(problem, plan, error);
     if (status)
         return status;
     if (problem->bits && plan->lanes == 16)
@@ -391,16 +396,17 @@ static void emit_versions(tz_cuda_text *t, const tz_problem *problem, const plan
 {
     for (int k = 0; k < s->versions_count; k++) {
         const planes_version *v = &s->versions[k];
-        tz_cuda_emit(
-            t,
-            "struct v_%s_%d {\n  typedef %s type;\n  enum { PLANES = %d, RADIUS = %d, FIRST = %d, "
-            "LAST = %d, SLOTS = %d, FIRST_SLOT = %d, SHARED = %" PRId64
-            ", BELOW = %d, ABOVE = %d, ROWS_BELOW = %d, ARRIVES = %d, LAG = %d, "
-            "SKIP_LOW = %d, SKIP_HIGH = %d };\n};\n",
-            name_of(problem, v->field), v->number, type_of(problem, v->field),
-            v->planes > 0 ? v->planes : 1, v->radius, v->carried ? s->rows : v->first,
-            v->carried ? s->rows : v->last, v->slots > 0 ? v->slots : 1, v->first_slot, v->shared,
-            v->below, v->above, v->rows_below, v->number == 0, v->lag, v->skip_low, v->skip_high);
+        tz_cuda_emit(t,
+                     "struct v_%s_%d {\n  typedef %s type;\n  typedef TZ__MEMORY_%s memory;\n  "
+                     "enum { PLANES = %d, RADIUS = %d, FIRST = %d, "
+                     "LAST = %d, SLOTS = %d, FIRST_SLOT = %d, SHARED = %" PRId64
+                     ", BELOW = %d, ABOVE = %d, ROWS_BELOW = %d, ARRIVES = %d, LAG = %d, "
+                     "SKIP_LOW = %d, SKIP_HIGH = %d };\n};\n",
+                     name_of(problem, v->field), v->number, type_of(problem, v->field),
+                     name_of(problem, v->field), v->planes > 0 ? v->planes : 1, v->radius,
+                     v->carried ? s->rows : v->first, v->carried ? s->rows : v->last,
+                     v->slots > 0 ? v->slots : 1, v->first_slot, v->shared, v->below, v->above,
+                     v->rows_below, v->number == 0, v->lag, v->skip_low, v->skip_high);
     }
 }
 
@@ -592,6 +598,7 @@ const tz_cuda_family tz_cuda_family_planes = {
     .doc = "planes stream through registers, rows through shared memory",
     .exact = true,
     .points = true,
+    .stored = true,
     .dims_low = 3,
     .dims_high = 3,
     .height_max = PLANES_STEPS_MAX,

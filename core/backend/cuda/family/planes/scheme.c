@@ -442,8 +442,7 @@ static int count_near(const planes_scheme *s, const tz_problem *problem, const p
                         columns |= (uint64_t)planes_row(s, pass, f, dz, j - row) << e;
                 if (own)
                     columns &= ~(((UINT64_C(1) << s->vector) - 1) << r);
-                words +=
-                    __builtin_popcountll(columns) * (int)tz_problem_element_size(problem, f) / 4;
+                words += __builtin_popcountll(columns) * tz_cuda_value_words(problem, f);
             }
     return words;
 }
@@ -456,7 +455,7 @@ static int count_registers(const planes_scheme *s, const tz_problem *problem)
     int planes = 0, widest = 0, near = 0;
     for (int k = 0; k < s->versions_count; k++) {
         const planes_version *v = &s->versions[k];
-        const int words = (int)tz_problem_element_size(problem, v->field) / 4;
+        const int words = tz_cuda_value_words(problem, v->field);
         widest = tz_max_int(widest, words);
         planes += (v->planes > 1 ? v->planes - 1 : 0) * words;
     }

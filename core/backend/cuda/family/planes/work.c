@@ -120,7 +120,8 @@ static void estimate_reads(const planes_scheme *s, const tz_problem *problem,
             for (int row = 0; row < s->rows; row++)
                 for (int e = 0; e < s->vector; e++)
                     columns |= (uint64_t)planes_row(s, pass, f, dz, j - row) << e;
-            out->step.of[TZ_WORK_SHUFFLE] += words * __builtin_popcountll(columns & ~centre);
+            out->step.of[TZ_WORK_SHUFFLE] +=
+                tz_cuda_value_words(problem, f) * __builtin_popcountll(columns & ~centre);
             if (columns && (j < 0 || j >= s->rows)) {
                 out->step.of[TZ_WORK_SHARED_READ] += ceil(words * s->vector / 4.0);
                 out->wavefronts += words * s->vector;

@@ -41,11 +41,6 @@ typedef struct facts {
     bool box; /* neighbours along diagonals are read */
 } facts;
 
-static int words_of(const tz_problem *problem, int f)
-{
-    return (int)tz_problem_element_size(problem, f) / 4;
-}
-
 /* How far the passes read a field. An output may read a static one farther. */
 static int field_radius(const tz_stencil *s, int f)
 {
@@ -83,7 +78,7 @@ static facts facts_of(const tz_problem *problem)
                .box = tz_stencil_reads_diagonals(s)};
     bool mirror = false;
     for (int f = 0; f < s->fields_count; f++) {
-        const int radius = field_radius(s, f), words = words_of(problem, f);
+        const int radius = field_radius(s, f), words = tz_cuda_value_words(problem, f);
         k.kept_words += words;
         k.widest = words > k.widest ? words : k.widest;
         k.loads += radius > 0;
@@ -149,7 +144,7 @@ int64_t tz_resident_slots_apart(const tz_problem *problem, const tz_resident *de
 int tz_resident_shared_bytes(const tz_problem *problem, const tz_resident *design, int field)
 {
     const bool written = tz_problem_written(problem) >> field & 1;
-    int64_t bytes = (int64_t)tz_problem_element_size(problem, field);
+    int64_t bytes = 4 * tz_cuda_value_words(problem, field);
     bytes *= tz_resident_pitch(design);
     for (int axis = 0; axis < TZ_AXES; axis++)
         bytes *= design->cells[axis];

@@ -111,7 +111,7 @@ static bool resident_claims(const tz_problem *problem, const tz_limits *limits, 
     int64_t changed = 0;
     for (int f = 0; f < s->fields_count; f++) {
         if (tz_problem_written(problem) >> f & 1)
-            changed += tz_problem_elements(problem) * (int64_t)tz_problem_element_size(problem, f);
+            changed += tz_problem_elements(problem) * 4 * tz_cuda_value_words(problem, f);
     }
     tz_resident design;
     if (resident_plan(problem, limits, plan, NULL) ||
@@ -227,7 +227,7 @@ static void emit_exchanges(tz_cuda_text *t, const tz_problem *problem, const tz_
                 tz_cuda_emit(t, "\n#define TZ_EXCHANGE_%d(D)", count / together);
             tz_cuda_emit(t, " \\\n    D(%s, %s, %d)", tz_text_field(s, f),
                          tz_type_keyword(s->fields[f].type), word);
-            word += (int)tz_problem_element_size(problem, f) / 4;
+            word += tz_cuda_value_words(problem, f);
             count++;
         }
     tz_cuda_emit(t, "\n#define TZ_EXCHANGES(G)");
@@ -335,7 +335,7 @@ static void resident_estimate(const tz_cuda_draft *draft, tz_cuda_estimate *out)
     for (int p = 0; p < s->passes_count; p++) {
         tz_footprint_probe(problem, &s->passes[p], &reads);
         for (int f = 0; f < s->fields_count; f++) {
-            const double words = (double)tz_problem_element_size(problem, f) / 4.0;
+            const int words = tz_cuda_value_words(problem, f);
             double count = 0.0;
             for (int dz = -TZ_RADIUS_MAX; dz <= TZ_RADIUS_MAX; dz++)
                 for (int dy = -TZ_RADIUS_MAX; dy <= TZ_RADIUS_MAX; dy++)
@@ -467,6 +467,7 @@ const tz_cuda_family tz_cuda_family_resident = {
     .doc = "a small grid stays on chip; blocks hand each other their edges",
     .spans = true,
     .whole = true,
+    .stored = true,
     .dims_low = 1,
     .dims_high = 3,
     .height_max = TZ_RESIDENT_HEIGHT_MAX,

@@ -116,9 +116,9 @@ static int default_vector(const tz_problem *problem, const tz_plan *plan)
                : fits_with(problem, &two) ? 2
                                           : 1;
     if (!problem->bits)
-        return fits_with(problem, &four)                                          ? 4
-               : fits_with(problem, &two) || !tz_problem_all_as_computed(problem) ? 2
-                                                                                  : 1;
+        return fits_with(problem, &four)  ? 4
+               : fits_with(problem, &two) ? 2
+                                          : tz_cuda_vector_least(problem);
     if (plan->height == 0)
         four.height = eight.height = default_height(problem, &four);
     return covered(problem, &eight) < INT64_MAX &&
@@ -180,11 +180,10 @@ static tz_status rows_plan(const tz_problem *problem, const tz_limits *limits, t
     if (plan->vector != 1 && plan->vector != 2 && plan->vector != 4 && plan->vector != 8)
         return tz_error_set(error, TZ_RANGE, "vector", "'vector' is 1, 2, 4 or 8, not %d",
                             plan->vector);
-    for (int f = 0; f < s->fields_count; f++)
-        if ((size_t)plan->vector * tz_problem_element_size(problem, f) < 4)
-            return tz_error_set(error, TZ_RANGE, "vector",
-                                "'vector' is %d: lanes move 4 bytes at least, two halves",
-                                plan->vector);
+    if (plan->vector < tz_cuda_vector_least(problem))
+        return tz_error_set(error, TZ_RANGE, "vector",
+                            "'vector' is %d: lanes move 4 bytes at least, two halves",
+                            plan->vector);
     const int ahead = plan->ahead;
     plan->ahead = ahead > 0 ? ahead : default_ahead(problem, limits, plan);
     if (plan->height == 0)

@@ -83,7 +83,6 @@ static void rows_estimate(const tz_cuda_draft *draft, tz_cuda_estimate *out)
     const double groups = ceil((double)d.levels / d.group);
     for (int f = 0; f < s->fields_count; f++) {
         const double bytes = rows_lane_bytes(&d, f), packets = ceil(bytes / TZ_CUDA_PACKET_BYTES);
-        const double words = (double)tz_problem_element_size(problem, f) / 4.0;
         const bool stored = tz_problem_written(problem) >> f & 1;
         const double taken = s->fields[f].role == TZ_STATE ? 1.0 : groups;
         of[d.direct ? TZ_WORK_READ : TZ_WORK_COPY] += packets;
@@ -93,7 +92,7 @@ static void rows_estimate(const tz_cuda_draft *draft, tz_cuda_estimate *out)
                            (d.direct ? 0.0 : TZ_CUDA_COPY_PASSES * packets);
         for (int l = 1; l <= d.levels; l++) {
             const rows_reads *reads = rows_reads_of(&d, l, f);
-            of[TZ_WORK_SHUFFLE] += (reads->left + reads->right) * words;
+            of[TZ_WORK_SHUFFLE] += (reads->left + reads->right) * tz_cuda_value_words(problem, f);
         }
     }
     of[TZ_WORK_MOVE] = rows_moves(&d, d.unroll);
