@@ -42,15 +42,16 @@ static const void *read_cell(const tz_cell_access *access, int field, int dx, in
     const tz_problem *p = from->problem;
     uint64_t *slot = &from->slot[from->next++ % SLOTS];
     int side;
-    *slot = 0;
     if (!p->bits) {
-        const double value =
-            value_at(from, field, access->x + dx, access->y + dy, access->z + dz, &side);
+        double value = value_at(from, field, access->x + dx, access->y + dy, access->z + dz, &side);
+        if (side >= 0) {
+            tz_problem_element(p, field, value, slot);
+            tz_problem_to_computed(p, field, slot, 1, &value);
+        }
         const float narrow = (float)value;
         const int32_t integer = (int32_t)value;
-        if (side >= 0)
-            tz_problem_element(p, field, value, slot);
-        else if (p->stencil->fields[field].type == TZ_INT)
+        *slot = 0;
+        if (p->stencil->fields[field].type == TZ_INT)
             memcpy(slot, &integer, sizeof integer);
         else if (p->precision == TZ_SINGLE)
             memcpy(slot, &narrow, sizeof narrow);
@@ -59,6 +60,7 @@ static const void *read_cell(const tz_cell_access *access, int field, int dx, in
         return slot;
     }
     uint32_t word = 0;
+    *slot = 0;
     for (int64_t b = 0; b < 32; b++)
         word |= (uint32_t)(value_at(from, field, b * p->elements[0] + access->x + dx,
                                     access->y + dy, access->z + dz, &side) != 0.0)
@@ -125,15 +127,24 @@ static void compare(contract *c, const contract_case *k, tz_simulation *sim, cel
     tz_array_destroy(got);
 }
 
-/* All cells of a field; not less its origin, as its values are. */
+/* All cells of a field as updates compute with them: less its origin. */
 static tz_status read_all(tz_simulation *sim, int field, tz_array **out, tz_error *error)
 {
     const tz_problem *p = &sim->problem;
     const tz_box all = {{0}, {p->extent[0], p->extent[1], p->extent[2]}};
     if (p->bits)
         return tz_simulation_read_array(sim, field, out, error);
-    tz_status status = tz_array_create(out, tz_problem_dtype(p, field), p->dims, p->extent, error);
-    return status ? status : sim->backend->load(sim->state, field, &all, (*out)->data, error);
+    const int64_t count = p->extent[0] * p->extent[1] * p->extent[2];
+    void *elements = malloc((size_t)count * tz_problem_element_size(p, field));
+    if (!elements)
+        abort();
+    tz_status status = tz_array_create(out, TZ_DTYPE_F64, p->dims, p->extent, error);
+    if (!status)
+        status = sim->backend->load(sim->state, field, &all, elements, error);
+    if (!status)
+        tz_problem_to_computed(p, field, elements, count, (*out)->data);
+    free(elements);
+    return status;
 }
 
 static void check_case(contract *c, const contract_case *k)
