@@ -5,8 +5,8 @@
 --   trapeze run scripts/precision.lua --set scenario=hotspot [what that scenario takes]   a scenario in this folder
 --   trapeze run scripts/precision.lua --set case=poisson [--set n=64] [--set steps=2000]  a stencil, or "uniform"
 --
--- With --set storage=half it is single precision stored as half; with storage=weights, populations of lbm less their
--- weights.
+-- With --set storage=half it is single precision stored as half, with --set origin=0 not less the stencil's origin; with
+-- storage=weights, populations of lbm less their weights.
 --
 -- It fails if a cell differs by more than a thousandth of the range of all values that were compared, or by
 -- more than `within`.
@@ -14,6 +14,7 @@ local tz = require "trapeze"
 
 local storage = tz.args.storage
 local SHARE = storage and math.huge or 1e-3
+if tz.args.origin then storage = { storage, origin = tonumber(tz.args.origin) } end
 if storage == "weights" then
   storage = {}
   for i = 0, 8 do storage["f" .. i] = { "half", origin = i == 0 and 4 / 9 or i < 5 and 1 / 9 or 1 / 36, scale = 2 ^ -6 } end

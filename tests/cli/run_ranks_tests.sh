@@ -44,13 +44,14 @@ local sims = {
     { "life", { 77, 41 }, "periodic", { alive = B } }, { "cell", { 40, 9, 31 }, "fixed", { alive = B } },
     { "star2d1r", { 1001, 2403 }, "mirror", { u = R } }, { "onesided1d", { 15001 }, "periodic", { u = R, k = R } },
     { "poisson", { 33, 47 }, "fixed", { f = R }, "mixed" },
-    { "hotspot", { 61, 53 }, "clamp", { temperature = R, power = R } },
+    { "hotspot", { 61, 53 }, "clamp", { temperature = R, power = R },
+        storage = { temperature = { "half", origin = 0.25, scale = 2 ^ -8 }, power = "half" } },
     { "grayscott", { 41, 37 }, "periodic", { u = R, v = R }, "double" },
-    { "mixed3d", { 14, 9, 40 }, "periodic", { u = R, n = N, k = R } },
+    { "mixed3d", { 14, 9, 40 }, "periodic", { u = R, n = N, k = R }, storage = "half" },
 }
 for i, s in ipairs(sims) do
     local sim = tz.simulation { plugin = s[1], grid = s[2], boundary = s[3], fields = s[4], precision = s[5],
-        backend = "cpu", height = 3, threads = 1, name = s[1] }
+        storage = s.storage, backend = "cpu", height = 3, threads = 1, name = s[1] }
     for name in pairs(s[4]) do sim:every(3, tz.npy(name)) end
     sims[i] = { sim, s[2], s[4] }
 end

@@ -5,6 +5,7 @@ local chip = tz.simulation {
     plugin = "hotspot",
     grid = { 96, 90 },
     name = "chip",
+    storage = { temperature = { "half", origin = 300, scale = 0.5 } },
     fields = {
         temperature = function(x, y) return 300 + (x * 7 + y * 3) % 11 end,
         power = tz.random { seed = 3, range = { 0, 1e-3 } },
