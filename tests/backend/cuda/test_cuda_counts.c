@@ -99,55 +99,6 @@ TEST(loops_are_counted_by_hand)
     }
 }
 
-/* A division's check takes the special unit and its branch time. What the loop passes over is
- * fetched with it: here the rest of a line of eight instructions. */
-TEST(slow_ways_of_divisions_are_fetched)
-{
-    enum { FCHK = 0x102 };
-    const word code[] = {
-        encode(FADD, 0), encode(FCHK, 0),     jump(4, false),  encode(FADD, 0),
-        encode(FADD, 0), encode(FADD, 0),     encode(FADD, 0), encode(STG, 0), /* 7 */
-        jump(-9, false), encode(EXIT, plain),
-    };
-    const tz_cuda_loop *loop = &mix_of(code, sizeof code)->loops[0];
-    assert_true(loop->way.of[TZ_WORK_SPECIAL] == 1.0 && loop->stores == 1.0);
-    const double way = tz_work_mix_sum(&loop->way);
-    assert_true(way == 5.0 && loop->text_bytes == 16.0 * (way + 4.0));
-    assert_true(loop->clocks == way + TZ_FIT_DIVISION_CLOCKS);
-}
-
-/* Two ways through a loop: the one that stores counts; of two that store, the shorter. */
-TEST(ways_are_chosen)
-{
-    const word code[] = {
-        jump(2, false),  encode(FADD, 0), encode(STG, 0),  encode(FADD, 0), /* 3 */
-        encode(FADD, 0), encode(FADD, 0), jump(-7, false), encode(EXIT, plain),
-    };
-    tz_cuda_mix *mix = mix_of(code, sizeof code);
-    assert_int_equal(mix->loops_count, 1);
-    assert_true(mix->loops[0].way.of[TZ_WORK_FP32] == 4.0 && mix->loops[0].stores == 1.0);
-    assert_true(tz_work_mix_sum(&mix->loops[0].all) == 7.0);
-}
-
-/* Loads that are asked for together are one wait; one after the other, as many. */
-TEST(waits_for_memory_are_counted)
-{
-    const word first = timed(LDG, 1, 0, 0, 0), second = timed(LDG, 1, 1, 0, 0);
-    const word use_first = timed(FADD, 4, NONE, 1, 0), use_second = timed(FADD, 4, NONE, 2, 0);
-    const word add = timed(FADD, 4, NONE, 0, 0), back = jump(-5, false);
-    const word last = encode(EXIT, plain);
-    const word codes[][6] = {{first, second, use_first, use_second, back, last},
-                             {first, use_first, second, use_second, back, last},
-                             {add, first, add, use_first, back, last},
-                             {add, add, add, add, back, last}};
-    static const double waits[] = {1.0, 2.0, 1.0, 0.0};
-    for (size_t k = 0; k < sizeof codes / sizeof *codes; k++) {
-        tz_cuda_mix *mix = mix_of(codes[k], sizeof codes[k]);
-        assert_int_equal(mix->loops_count, 1);
-        assert_true(fabs(mix->loops[0].memory_waits - waits[k]) < 0.01);
-    }
-}
-
 /* A loop with two bodies. Each is counted separately, with its inner loop and without the stores of
  * lanes at an edge. */
 TEST(bodies_are_distinguished)
@@ -175,54 +126,6 @@ TEST(bodies_are_distinguished)
     assert_int_equal(mix->loops[2].parent, other);
     assert_true(tz_work_mix_sum(&one->all) == 8.0 && tz_work_mix_sum(&two->all) == 9.0);
     assert_true(one->shortest == 1 - other && two->shortest == other);
-}
-
-/* A loop that neither loads nor stores: its way exchanges cells between lanes, or only computes,
- * and does not leave early. */
-TEST(cells_in_registers_are_work)
-{
-    word code[] = {
-        encode(FADD, 0), jump(4, false), /* 1: no iteration is left; to 6 */
-        encode(SHFL, 0), encode(FADD, 0),     encode(FADD, 0),
-        encode(FADD, 0), encode(FADD, 0), /* 6: the next turn */
-        jump(-8, false), encode(EXIT, plain),
-    };
-    tz_cuda_mix *mix = mix_of(code, sizeof code);
-    assert_int_equal(mix->loops_count, 1);
-    assert_true(mix->loops[0].way.of[TZ_WORK_SHUFFLE] == 1.0);
-    assert_true(tz_work_mix_sum(&mix->loops[0].way) == 8.0);
-    code[2] = encode(FADD, 0);
-    mix = mix_of(code, sizeof code);
-    assert_true(tz_work_mix_sum(&mix->loops[0].way) == 8.0);
-}
-
-/* Where a step may have nothing to store, the way of such a step is counted, too. */
-TEST(idle_steps_are_counted)
-{
-    const word code[] = {
-        encode(LDG, wide), jump(2, false),  encode(FADD, 0),
-        encode(STG, wide), jump(-5, false), encode(EXIT, plain),
-    };
-    tz_cuda_mix *mix = mix_of(code, sizeof code);
-    assert_int_equal(mix->loops_count, 1);
-    assert_int_equal(mix->shortest_count, 1);
-    assert_int_equal(mix->loops[0].shortest, 1);
-    assert_true(tz_work_mix_sum(&mix->loops[0].way) == 5.0 && mix->loops[0].stores == 1.0);
-    assert_true(tz_work_mix_sum(&mix->loops[1].way) == 3.0 && mix->loops[1].stores == 0.0);
-}
-
-/* Spilt registers: words loaded and stored, and words stored. */
-TEST(spilt_words_are_counted)
-{
-    const word code[] = {
-        encode(LDG, wide),   encode(0x387, wide), /* STL.128 */
-        encode(0x983, wide),                      /* LDL.128 */
-        encode(STG, wide),   jump(-5, false),     encode(EXIT, plain),
-    };
-    tz_cuda_mix *mix = mix_of(code, sizeof code);
-    assert_int_equal(mix->loops_count, 1);
-    assert_true(mix->loops[0].local == 8.0 && mix->loops[0].local_stores == 4.0);
-    assert_true(mix->loops[0].stores == 1.0 && mix->loops[0].reads_words == 4.0);
 }
 
 TEST(what_is_no_code_is_refused)
@@ -328,65 +231,5 @@ TEST(profilers_count_the_same)
 }
 
 /* ---- What counts cost ------------------------------------------------------------------------ */
-
-/* A few warps with code of their own delay the stage once all code does not fit the cache. */
-TEST(code_has_to_fit)
-{
-    tz_model_work w = {.kind = TZ_WORK_GPU,
-                       .height = 8,
-                       .cells = 8e8,
-                       .redundancy = 1.1,
-                       .parts_count = 2,
-                       .read_bytes = 4e7,
-                       .write_bytes = 4e7,
-                       .resident_bytes = 8e7,
-                       .registers = 250,
-                       .threads = 64,
-                       .blocks = 520};
-    w.parts[0] = (tz_work_part){.name = "inner", .warps = 1000, .steps = 200, .clocks = 500};
-    w.parts[0].step.of[TZ_WORK_FP32] = 480;
-    w.parts[0].loop_bytes = w.parts[0].text_bytes = 14000;
-    w.parts[1] = w.parts[0];
-    w.parts[1].warps = 40;
-    w.parts[1].own_bytes = 480 * 16;
-    const double fits = stage_of(&w, &device);
-    w.parts[1].own_bytes = 0.0;
-    assert_true(stage_of(&w, &device) == fits);
-    w.parts[1].own_bytes = 480 * 16;
-    w.parts[0].loop_bytes = w.parts[1].loop_bytes = 20000;
-    const double more = stage_of(&w, &device);
-    assert_true(more > 1.3 * fits && more < 4.0 * fits);
-    /* Stores of spilt registers go to the second level; loads do not. */
-    w.parts[1].spills = w.parts[0].spills = 30.0;
-    assert_true(stage_of(&w, &device) == more);
-    w.parts[0].spilt_stores = 30.0;
-    assert_true(stage_of(&w, &device) > more);
-}
-
-/* Pairs of stores are together or apart by the instructions between them. */
-TEST(pairs_of_stores)
-{
-    word code[64];
-    double apart[2];
-    for (int far = 0; far < 2; far++) {
-        size_t n = 0;
-        code[n++] = encode(LDGSTS, wide);
-        for (int pair = 0; pair < 2; pair++) {
-            code[n++] = encode(STG, wide);
-            for (int k = 0; k < (far && pair == 1 ? 23 : 1); k++)
-                code[n++] = encode(FADD, 0);
-            code[n++] = encode(STG, wide);
-        }
-        code[n] = jump(-(int)n - 1, false);
-        n++;
-        code[n++] = encode(EXIT, plain);
-        tz_cuda_mix *mix = mix_of(code, n * sizeof *code);
-        assert_int_equal(mix->loops_count, 1);
-        assert_true(mix->loops[0].stores == 4.0);
-        apart[far] = mix->loops[0].apart;
-    }
-    assert_true(apart[0] < 0.01);
-    assert_true(apart[1] > 0.48 && apart[1] < 0.51);
-}
 
 TEST_GROUP(set_up, tear_down)

@@ -5,47 +5,6 @@
 #include "tests/archetypes.h"
 #include "work_support.h"
 
-/* 544 threads of 144 registers do not fit: a compiler spills the rest. Each scheduler has a quarter
- * of registers and warps, so 17 warps need the room of 20. */
-TEST(estimates_leave_room_for_a_block)
-{
-    static const struct {
-        int threads, blocks, shared, estimate, registers;
-    } cases[] = {
-        {544, 0, 80000, 144, 96},  {512, 0, 190000, 152, 128}, {512, 0, 190000, 120, 120},
-        {256, 2, 40000, 144, 128}, {256, 2, 150000, 144, 144}, /* one block is all there can be */
-        {1024, 0, 1000, 255, 63},
-    };
-    for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
-        tz_model_work work = some_work();
-        const tz_plan plan = {.blocks = cases[k].blocks};
-        work.threads = cases[k].threads;
-        work.shared_bytes = cases[k].shared;
-        work.registers = cases[k].estimate;
-        work.local_bytes = 16;
-        tz_cuda_estimate_registers(&device, &plan, &work);
-        assert_int_equal(work.registers, cases[k].registers);
-        assert_int_equal(work.local_bytes, 16 + 4 * (cases[k].estimate - cases[k].registers));
-        assert_true(tz_roofs_blocks_per_sm(&device, &work, NULL, 0) >= 1);
-    }
-}
-
-/* A tall plan in three dimensions, estimated from low ones: more registers than there can be. */
-TEST(tall_plans_are_not_refused_for_an_estimate)
-{
-    tz_problem problem;
-    tz_plan plan = {.height = 4, .vector = 2, .family = "stream"};
-    tz_model_work work;
-    make_problem("star3d1r", TZ_SINGLE, 768, 768, 768, &problem);
-    planned_work(&problem, &plan, TZ_EFFORT_KNOWN, &work);
-    assert_true(work.estimated && work.kind == TZ_WORK_GPU);
-    assert_true(work.cells == 0.0 && work.parts_count == 0);
-    work_of(&problem, &plan, TZ_EFFORT_CACHED, &work);
-    assert_true(work.estimated);
-    assert_true(work.registers > 64 && work.registers * work.threads <= 65536);
-    tz_problem_clear(&problem);
-}
-
 /* Estimates, for which the base family's kernel alone is compiled, against compiled kernels. */
 TEST(estimates_are_near_what_is_compiled)
 {

@@ -14,33 +14,6 @@ static tz_plan planned(const tz_problem *problem, tz_plan plan, int shared_bytes
     return plan;
 }
 
-TEST(rows_are_loaded_ahead)
-{
-    static const struct {
-        const char *stencil;
-        int precision, height, vector, shared_bytes, ahead;
-    } known[] = {
-        {"star2d1r", TZ_SINGLE, 8, 4, 0, 6},
-        {"star2d1r", TZ_DOUBLE, 9, 4, 0, 6},
-        {"hotspot", TZ_SINGLE, 12, 4, 0, 6},
-        {"hotspot", TZ_SINGLE, 12, 4, 99 << 10, 3}, /* room for fewer than twelve warps */
-        {"star2d1r", TZ_SINGLE, 8, 4, 99 << 10, 6},
-        {"lbm", TZ_SINGLE, 2, 4, 0, 2}, /* ten fields */
-        {"life", -1, 4, 8, 0, 3},
-        {"star2d1r", TZ_SINGLE, 1, 4, 0, 0}, /* loaded where they are needed */
-    };
-    for (size_t k = 0; k < sizeof known / sizeof *known; k++) {
-        tz_problem problem;
-        make_problem(known[k].stencil, known[k].precision, 8192, 8192, 1, &problem);
-        const tz_plan given = {.height = known[k].height, .vector = known[k].vector};
-        const tz_plan plan = planned(&problem, given, known[k].shared_bytes);
-        if (plan.ahead != known[k].ahead)
-            fail_msg("%s, %d bytes: %d rows ahead, not %d", known[k].stencil, known[k].shared_bytes,
-                     plan.ahead, known[k].ahead);
-        tz_problem_clear(&problem);
-    }
-}
-
 /* Strips have every column once. Those between the ends lie in the grid with their ghost zones,
  * which may end between two packets of a lane; at the ends lanes begin at multiples of their
  * columns. */
@@ -86,40 +59,6 @@ TEST(strips_cover_rows)
             assert_true(at >= nx && left >= 1 && right >= 1);
             tz_problem_clear(&problem);
         }
-}
-
-static int group_of(const tz_problem *problem, const tz_plan *plan)
-{
-    rows_design d;
-    assert_true(rows_design_make(&d, problem, plan));
-    return d.group;
-}
-
-/* With two warps a scheduler more levels take a static row together than with three. Such plans are
- * candidates where that makes a difference. */
-TEST(static_rows_are_taken_by_groups)
-{
-    enum { MAX = 256 };
-    static tz_plan plans[MAX];
-    tz_problem problem;
-    make_problem("hotspot", TZ_SINGLE, 8192, 8192, 1, &problem);
-    const tz_plan three = planned(&problem, (tz_plan){.height = 12, .vector = 4}, 0);
-    const tz_plan two = planned(&problem, (tz_plan){.height = 12, .vector = 4, .blocks = 4}, 0);
-    assert_true(three.blocks == 6 && group_of(&problem, &three) < 6);
-    assert_int_equal(group_of(&problem, &two), 12);
-    int count = 0, found[13] = {0};
-    const tz_plan given = {.family = "stream"};
-    assert_ok(tz_backend_cuda.candidates(&problem, &place, &given, plans, MAX, &count, NULL));
-    for (int k = 0; k < count; k++)
-        if (plans[k].height <= 12 && plans[k].blocks == 4)
-            found[plans[k].height]++;
-    assert_true(found[12] == 1 && found[8] == 1 && found[1] == 0 && found[2] == 0);
-    tz_problem_clear(&problem);
-    make_problem("star2d1r", TZ_SINGLE, 8192, 8192, 1, &problem);
-    assert_ok(tz_backend_cuda.candidates(&problem, &place, &given, plans, MAX, &count, NULL));
-    for (int k = 0; k < count; k++)
-        assert_int_not_equal(plans[k].blocks, 4);
-    tz_problem_clear(&problem);
 }
 
 /* ---- Planes ---------------------------------------------------------------------------------- */
@@ -184,43 +123,6 @@ TEST(tiles_of_planes_are_wide_or_square)
     check_error(tz_cuda_plan(&problem, &limits, &plan, &failure), TZ_UNSUPPORTED, "",
                 "rows of bits take 32 lanes");
     tz_problem_clear(&problem);
-}
-
-/* With one field, blocks have 12 warps whose lanes have three rows, or eight whose lanes have four
- * or three, if registers and shared memory allow it and lanes then have eight cells; else 16 warps
- * and two rows, as with several fields. */
-TEST(lanes_have_as_many_rows_as_registers_allow)
-{
-    static const struct {
-        const char *stencil;
-        tz_precision precision;
-        int height, given, shared_bytes, warps, rows, more; /* rows of the grid beyond 768 */
-    } known[] = {{"star3d1r", TZ_SINGLE, 4, 0, 0, 8, 4, 0},
-                 {"star3d1r", TZ_DOUBLE, 4, 0, 0, 8, 4, 0},
-                 {"box3d1r", TZ_SINGLE, 3, 0, 0, 8, 3, 0},
-                 {"box3d1r", TZ_DOUBLE, 3, 0, 0, 16, 2, 0},
-                 {"star3d1r", TZ_DOUBLE, 3, 12, 0, 12, 3, 0},
-                 {"star3d1r", TZ_DOUBLE, 4, 12, 0, 12, 2, 0},
-                 {"star3d1r", TZ_SINGLE, 4, 16, 0, 16, 2, 0},
-                 {"star3d1r", TZ_SINGLE, 4, 0, 131072, 8, 3, 0},
-                 {"hotspot3d", TZ_SINGLE, 3, 0, 0, 16, 2, 0},
-                 {"hotspot3d", TZ_SINGLE, 3, 8, 0, 8, 2, 0},
-                 /* The grid ends between two rows of a lane. */
-                 {"star3d1r", TZ_DOUBLE, 4, 0, 0, 16, 2, 2},
-                 {"star3d1r", TZ_DOUBLE, 4, 8, 0, 8, 4, 2}};
-    for (size_t k = 0; k < sizeof known / sizeof *known; k++) {
-        tz_problem problem;
-        tz_plan plan = {.height = known[k].height, .warps = known[k].given, .family = "stream"};
-        tz_limits less = limits;
-        if (known[k].shared_bytes > 0)
-            less.shared_bytes = known[k].shared_bytes;
-        make_problem(known[k].stencil, known[k].precision, 768, 768 + known[k].more, 64, &problem);
-        assert_ok(tz_cuda_plan(&problem, &less, &plan, &failure));
-        assert_int_equal(plan.warps, known[k].warps);
-        assert_int_equal(plan.tile[1] + 2 * plan.height,
-                         32 / plan.lanes * plan.warps * known[k].rows);
-        tz_problem_clear(&problem);
-    }
 }
 
 /* TZ_RACECHECK changes the text of kernels, so that they are not taken for others in the cache. */

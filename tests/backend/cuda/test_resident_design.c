@@ -56,66 +56,6 @@ static tz_simulation *make(size_t c)
                   cases[c].boundary);
 }
 
-static void check_narrowed(size_t c, const tz_problem *problem, const tz_plan *plan, bool found,
-                           const tz_resident *best, int *other)
-{
-    tz_resident d;
-    if (!tz_resident_design(problem, &h200, plan, &d))
-        return;
-    ++*other;
-    if (!found || d.cost < best->cost)
-        fail_msg("case %d, height %d: cells %d warps %d tile %d cost %.3f, and the best %.3f",
-                 (int)c, plan->height, plan->vector, plan->warps, (int)plan->tile[0], d.cost,
-                 found ? best->cost : -1.0);
-}
-
-TEST(test_nothing_narrower_is_better)
-{
-    static const int heights[] = {1, 4};
-    int fits = 0, others = 0;
-    for (size_t c = 0; c < sizeof cases / sizeof *cases; c++) {
-        tz_simulation *simulation = make(c);
-        const tz_problem *problem = &simulation->problem;
-        for (size_t h = 0; h < sizeof heights / sizeof *heights; h++) {
-            const tz_plan plan = {.height = heights[h]};
-            tz_resident best = {.warps = 0};
-            const bool found = tz_resident_design(problem, &h200, &plan, &best);
-            fits += found;
-            for (int vector = 1; vector <= TZ_RESIDENT_CELLS_MAX; vector++) {
-                tz_plan narrow = plan;
-                narrow.vector = vector;
-                check_narrowed(c, problem, &narrow, found, &best, &others);
-            }
-            for (int warps = 1; warps <= 32; warps++) {
-                tz_plan narrow = plan;
-                narrow.warps = warps;
-                check_narrowed(c, problem, &narrow, found, &best, &others);
-            }
-            for (int axis = 0; axis < problem->dims; axis++)
-                for (int blocks = 1; blocks <= 132; blocks += 1 + blocks / 4) {
-                    tz_plan narrow = plan;
-                    narrow.tile[axis] = (problem->elements[axis] + blocks - 1) / blocks;
-                    check_narrowed(c, problem, &narrow, found, &best, &others);
-                }
-            if (!found)
-                continue;
-            tz_plan same = plan;
-            tz_resident again;
-            same.vector = best.cells[0];
-            same.warps = best.warps;
-            for (int axis = 0; axis < problem->dims; axis++)
-                same.tile[axis] =
-                    (problem->elements[axis] + best.blocks[axis] - 1) / best.blocks[axis];
-            assert_true(tz_resident_design(problem, &h200, &same, &again));
-            assert_true(again.cost == best.cost);
-            assert_memory_equal(again.cells, best.cells, sizeof best.cells);
-            assert_memory_equal(again.threads, best.threads, sizeof best.threads);
-        }
-        tz_simulation_destroy(simulation);
-    }
-    assert_true(fits >= 16 && others > 40 * fits);
-}
-
 static int count_resident(const tz_problem *problem, const tz_plan *given)
 {
     enum { MAX = 128 };
@@ -147,24 +87,6 @@ TEST(test_lengthy_text_is_not_chosen)
         assert_string_equal(own.family, large ? "stream" : "resident");
         tz_simulation_destroy(simulation);
     }
-}
-
-/* All threads of a warp read the element before their bricks in different banks, or the same
- * word. */
-TEST(test_ends_of_rows_have_banks)
-{
-    for (int cells = 2; cells <= 16; cells += 2)
-        for (int row = 3; row <= 40; row++) {
-            const tz_resident d = {.threads = {row, 13, 1}, .cells = {cells, 3, 1}};
-            const int pitch = tz_resident_pitch(&d);
-            assert_true(pitch >= row * 13 && pitch < row * 13 + 32);
-            for (int warp = 0; warp < row * 13 / 32; warp++) {
-                uint32_t banks = 0;
-                for (int t = 32 * warp; t < 32 * warp + 32; t++)
-                    banks |= 1u << (t % row == 0 ? t : (cells - 1) * pitch + t - 1) % 32;
-                assert_int_equal(banks, UINT32_MAX);
-            }
-        }
 }
 
 static int gather_of(const char *stencil, const int64_t extent[TZ_AXES], int height, int precision,
@@ -213,84 +135,6 @@ TEST(test_large_bricks_gather)
                        all[k].boundary[0], all[k].boundary[1], all[k].multiprocessors) > 0) !=
             all[k].gathers)
             fail_msg("case %d, %s", (int)k, all[k].stencil);
-}
-
-/* Marks the cells of an axis near which another block owns cells: `sent`. */
-static void mark_sent(const tz_problem *problem, const tz_resident *d, int axis, bool *sent)
-{
-    const int64_t n = problem->elements[axis], blocks = d->blocks[axis];
-    const int64_t extent = (int64_t)d->cells[axis] * d->threads[axis];
-    const bool wraps = problem->boundary[axis][0] == TZ_PERIODIC || (axis == 0 && problem->bits);
-    int *owner = calloc((size_t)n, sizeof *owner);
-    assert_non_null(owner);
-    for (int64_t b = 1; b < blocks; b++) { /* as resident_tile.cuh cuts the grid */
-        const int64_t begin = wraps ? b * n / blocks : b * (n - extent) / (blocks - 1) + d->ghost;
-        for (int64_t c = begin; c < n; c++)
-            owner[c] = (int)b;
-    }
-    for (int64_t c = 0; c < n; c++)
-        for (int64_t away = -d->ghost; away <= d->ghost; away++) {
-            const int64_t other = wraps ? (c + away + n) % n : c + away;
-            if (other >= 0 && other < n && owner[other] != owner[c])
-                sent[c] = true;
-        }
-    free(owner);
-}
-
-/* Bytes of the lines with slots that some block sends: all cells one by one. */
-static double counted_slots(const tz_problem *problem, const tz_resident *d)
-{
-    const int64_t *n = problem->elements;
-    const int64_t apart = tz_resident_slots_apart(problem, d), row = apart * d->cells[0];
-    bool *sent[TZ_AXES], *lines = calloc((size_t)(row * n[1] * n[2] / 16 + 1), 1);
-    double count = 0.0;
-    assert_non_null(lines);
-    for (int axis = 0; axis < TZ_AXES; axis++) {
-        sent[axis] = calloc((size_t)n[axis], 1);
-        assert_non_null(sent[axis]);
-        mark_sent(problem, d, axis, sent[axis]);
-    }
-    for (int64_t z = 0; z < n[2]; z++)
-        for (int64_t y = 0; y < n[1]; y++)
-            for (int64_t x = 0; x < n[0]; x++) {
-                if (!sent[0][x] && !sent[1][y] && !sent[2][z])
-                    continue;
-                bool *line =
-                    &lines[((z * n[1] + y) * row + x % d->cells[0] * apart + x / d->cells[0]) / 16];
-                count += !*line;
-                *line = true;
-            }
-    for (int axis = 0; axis < TZ_AXES; axis++)
-        free(sent[axis]);
-    free(lines);
-    return 2.0 * 128.0 * d->sent_words * count;
-}
-
-/* Rows may begin within a line of 128 bytes, or share one, which the shorter count does not follow.
- * It matters little unless rows are short, and then all slots are few. */
-TEST(test_lines_of_slots_are_counted)
-{
-    int compared = 0;
-    for (size_t c = 0; c < sizeof cases / sizeof *cases; c++) {
-        tz_simulation *simulation = make(c);
-        for (int height = 1; height <= 12; height = 2 * height + 1) {
-            const tz_plan plan = {.height = height};
-            const tz_problem *problem = &simulation->problem;
-            tz_resident d;
-            if (!tz_resident_design(problem, &h200, &plan, &d) || d.ghost == 0)
-                continue;
-            const double bytes = tz_resident_slots_bytes(problem, &d);
-            const double exact = counted_slots(problem, &d);
-            if (exact < 5e6)
-                continue;
-            if (fabs(bytes - exact) > 0.05 * exact)
-                fail_msg("case %d, height %d: %.0f bytes, counted %.0f", (int)c, height, bytes,
-                         exact);
-            compared++;
-        }
-        tz_simulation_destroy(simulation);
-    }
-    assert_true(compared >= 10);
 }
 
 TEST_GROUP(open_plugins, close_plugins)
