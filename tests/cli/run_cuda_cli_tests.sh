@@ -246,40 +246,4 @@ else
     unset FAKE_CUDA_DEVICES FAKE_CUDA_SHARED FAKE_CUDA_MEMORY
 fi
 
-# The script for machines with a GPU, in parts: every job in one of them.
-script=$(CDPATH= cd -- "$(dirname -- "$0")/../../scripts" && pwd -P)/gpu-tests.sh
-mkdir -p stub/bin stub/test-bin
-printf '#!/bin/sh\necho cuda\n' >stub/bin/trapeze
-cat >stub/test-bin/contract <<END
-#!/bin/sh
-[ "\$1" = --list ] && echo 'one two three four five' && exit
-[ "\$1" = --families ] && echo 'first second third fourth fifth' && exit
-echo "\$@" >>"$work/jobs"
-[ "\$4" != "\${BAD:-}" ]
-END
-chmod +x stub/bin/trapeze stub/test-bin/contract
-parts() { # parts WORD…: the jobs that they did, sorted
-    : >jobs
-    for word in "$@"; do PART=$word PATH=/usr/bin:/bin sh "$script" stub >out 2>err || return 1; done
-    sort jobs
-}
-parts 1/1 >whole
-parts 1/3 2/3 3/3 >thirds
-check "gpu-tests.sh: jobs" [ "$(wc -l <whole)" -ge 20 ]
-check "gpu-tests.sh: every job is in one part" cmp -s whole thirds
-parts 2/3 >third
-parts 2/3 >again
-check "gpu-tests.sh: always the same one" cmp -s third again
-check "gpu-tests.sh: a third of them" [ "$(wc -l <third)" -lt "$(wc -l <whole)" ]
-PART=9999/9999 sh "$script" stub >out 2>err
-rc=$?
-expect "gpu-tests.sh" rc 2 errs 'PART=9999/9999 has no job'
-for part in 0/3 4/3 x/2 1/2/3 1; do
-    PART=$part sh "$script" stub >out 2>err
-    rc=$?
-    expect "gpu-tests.sh" rc 2 errs 'use k/n with 1 <= k <= n'
-done
-BAD=three parts 1/1 >/dev/null
-check "gpu-tests.sh: a failure is one" grep -q '^FAILED: .*-three' out
-
 finish

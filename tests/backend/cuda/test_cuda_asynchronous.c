@@ -90,65 +90,6 @@ FAKE_TEST(boxes_go_in_pieces)
     tz_cuda_close(cuda);
 }
 
-/* Uploads single rows, more than two buffers hold, and reuses the memory of each row at once. */
-FAKE_TEST(small_uploads_share_a_buffer)
-{
-    enum { ROWS = 3000, BYTES = 4000 };
-    tz_cuda *cuda = NULL;
-    tz_cuda_staging *staging;
-    tz_cu_pointer device;
-    unsigned char row[BYTES], *all = malloc((size_t)ROWS * BYTES);
-    need_fake();
-    assert_non_null(all);
-    assert_ok(tz_cuda_open(&cuda, 0, &failure));
-    assert_ok(tz_cuda_staging_create(&staging, cuda, NULL, &failure));
-    assert_ok(tz_cuda_allocate(cuda, &device, (size_t)ROWS * BYTES, &failure));
-    for (size_t y = 0; y < ROWS; y++) {
-        const tz_cuda_box box = {
-            .row_bytes = BYTES, .rows = 1, .planes = 1, .device_offset = y * BYTES};
-        memset(row, byte_of(y), BYTES);
-        assert_ok(tz_cuda_staging_upload(staging, device, &box, row, &failure));
-    }
-    const tz_cuda_box whole = {.row_bytes = (size_t)ROWS * BYTES, .rows = 1, .planes = 1};
-    assert_ok(tz_cuda_staging_download(staging, all, device, &whole, &failure));
-    size_t wrong = 0;
-    for (size_t i = 0; i < (size_t)ROWS * BYTES; i++)
-        wrong += all[i] != byte_of(i / BYTES);
-    assert_int_equal(wrong, 0);
-    tz_cuda_staging_destroy(staging);
-    tz_cuda_free(cuda, device);
-    tz_cuda_close(cuda);
-    free(all);
-}
-
-FAKE_TEST(elements_are_repeated_on_the_device)
-{
-    static const double numbers[] = {0.0, 1.5, -2.25e-300};
-    tz_cuda *cuda = NULL;
-    tz_cuda_staging *staging;
-    tz_cu_pointer device;
-    need_fake();
-    assert_ok(tz_cuda_open(&cuda, 0, &failure));
-    assert_ok(tz_cuda_staging_create(&staging, cuda, NULL, &failure));
-    for (size_t count = 1; count < 300000; count = count * 7 + 3)
-        for (int k = 0; k < 4; k++) {
-            const size_t size = k < 3 ? sizeof(double) : sizeof(float), bytes = count * size;
-            const float single = 318.15f;
-            const void *element = k < 3 ? (const void *)&numbers[k] : &single;
-            char *back = malloc(bytes);
-            assert_non_null(back);
-            assert_ok(tz_cuda_allocate(cuda, &device, bytes, &failure));
-            assert_ok(tz_cuda_staging_fill(staging, device, element, size, bytes, &failure));
-            assert_ok(tz_cuda_download(cuda, back, device, bytes, &failure));
-            for (size_t i = 0; i < count; i++)
-                assert_memory_equal(back + i * size, element, size);
-            tz_cuda_free(cuda, device);
-            free(back);
-        }
-    tz_cuda_staging_destroy(staging);
-    tz_cuda_close(cuda);
-}
-
 /* ---- Snapshots ------------------------------------------------------------------------------- */
 
 static tz_simulation *create(const char *stencil, bool sync, const char *family, int height)
@@ -329,20 +270,6 @@ FAKE_TEST(outputs_keep_their_order)
     assert_int_equal(chdir("/"), 0);
 }
 
-/* A snapshot takes the finite check over: an error is reported there. */
-FAKE_TEST(snapshots_take_the_check_over)
-{
-    tz_simulation *sim = create("star2d1r", false, "stream", 1);
-    tz_snapshot *snapshot = NULL;
-    tz_run_result result;
-    assert_ok(run_simulation(sim, &(tz_run){.steps = 3, .until_residual = NAN}, &result, &failure));
-    assert_ok(tz_snapshot_take(sim, 0, false, &snapshot, &failure));
-    assert_ok(tz_snapshot_check(snapshot, &failure));
-    assert_int_equal(tz_simulation_step(tz_snapshot_simulation(snapshot)), 3);
-    tz_snapshot_release(snapshot);
-    tz_simulation_destroy(sim);
-}
-
 /* ---- Graphs ---------------------------------------------------------------------------------- */
 
 static int launches_of(tz_simulation *sim, int64_t steps)
@@ -400,29 +327,6 @@ FAKE_TEST(graphs_follow_their_arguments)
     sim = create("integers_2d", false, "stream", 1);
     launches_of(sim, 64);
     assert_int_equal(seen->graphs_made, noted + 1);
-    tz_simulation_destroy(sim);
-}
-
-/* Neither the kernel of the plan nor that of the shorter stage at the end. */
-FAKE_TEST(kernels_are_no_time_of_the_run)
-{
-    setenv("TRAPEZE_CACHE", "", 1); /* compile them */
-    setenv("FAKE_NVRTC_MS", "300", 1);
-    tz_cuda_compilers_end();
-    tz_simulation *sim = create("star2d1r", false, "stream", 2);
-    const double none = tz_simulation_set_up_seconds(sim);
-    const tz_plan_use *uses;
-    tz_run_result result;
-    assert_ok(run_simulation(sim, &(tz_run){.steps = 5, .until_residual = NAN}, &result, &failure));
-    unsetenv("FAKE_NVRTC_MS");
-    tz_cuda_compilers_end();
-    unsetenv("TRAPEZE_CACHE");
-    assert_true(none == 0.0);
-    assert_true(tz_simulation_set_up_seconds(sim) >= 0.4);
-    assert_true(result.seconds < 0.2);
-    assert_true(tz_simulation_seconds(sim) < 0.2);
-    assert_int_equal(tz_simulation_plan_uses(sim, &uses), 2);
-    assert_true(uses[0].seconds + uses[1].seconds < 0.2);
     tz_simulation_destroy(sim);
 }
 

@@ -30,18 +30,6 @@ FAKE_TEST(a_device_is_described)
     tz_cuda_close(cuda);
 }
 
-FAKE_TEST(attributes_may_be_unknown)
-{
-    need_fake();
-    setenv("FAKE_CUDA_WITHOUT", "36", 1); /* the memory's clock: a model can do without */
-    tz_cuda *cuda = opened();
-    assert_int_equal(tz_cuda_device_of(cuda)->memory_clock_khz, 0);
-    tz_cuda_close(cuda);
-    setenv("FAKE_CUDA_WITHOUT", "82", 1); /* registers: it cannot */
-    check_error(tz_cuda_open(&cuda, 0, &failure), TZ_BACKEND, "", "GPU 0 does not answer");
-    assert_null(cuda);
-}
-
 FAKE_TEST(what_cannot_be_opened_says_why)
 {
     need_fake();
@@ -76,31 +64,6 @@ FAKE_TEST(what_cannot_be_opened_says_why)
     assert_ok(tz_cuda_open(&cuda, 2, &failure));
     assert_string_equal(tz_cuda_device_of(cuda)->name, "Fake GPU C");
     tz_cuda_close(cuda);
-}
-
-FAKE_TEST(doctor_reports_devices_and_energy)
-{
-    const scratch *s = *state;
-    need_fake();
-    char text[4096];
-    setenv("FAKE_CUDA_DEVICES", "2", 1);
-    tz_cuda_describe(text, sizeof text);
-    assert_non_null(strstr(text, "CUDA driver: 13.0 (libcuda.so.1)\n"));
-    assert_non_null(strstr(text, "GPU 0: Fake GPU A, sm_90, 132 multiprocessors, 1.0 GiB\n"));
-    assert_non_null(strstr(text, "GPU 0 energy: 1.23"));
-    assert_non_null(strstr(text, " kJ since the driver was loaded\n"));
-    assert_non_null(strstr(text, "GPU 1: Fake GPU B"));
-    assert_non_null(strstr(text, "NVRTC: 13.7 (libnvrtc.so.13)\n"));
-    assert_non_null(strstr(text, s->directory));
-    setenv("FAKE_NVML_FAULT", "nvmlDeviceGetTotalEnergyConsumption:3", 1);
-    setenv("TRAPEZE_CACHE", "", 1);
-    tz_cuda_describe(text, sizeof text);
-    assert_non_null(strstr(text, "GPU 1 energy: not known: this GPU counts no energy (NVML: Not "
-                                 "Supported, 3)\n"));
-    assert_non_null(strstr(text, "compiled kernels: none: TRAPEZE_CACHE is empty\n"));
-    fault("cuInit:803");
-    tz_cuda_describe(text, sizeof text);
-    assert_non_null(strstr(text, "restart the machine"));
 }
 
 /* ---- Memory ---------------------------------------------------------------------------------- */

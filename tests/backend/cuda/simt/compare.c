@@ -264,8 +264,7 @@ static tz_box full_box(const tz_problem *problem)
 
 static tz_status create(pair *p, simt_build *build, simt *machine, tz_error *error)
 {
-    const simt_context context = {&p->problem, p->streams,      build,         machine,
-                                  p->k->room,  p->k->edit_from, p->k->edit_to, p->recorded};
+    const simt_context context = {&p->problem, p->streams, build, machine, p->k->room, p->recorded};
     const tz_backend_context reference = {.problem = &p->problem, .streamed = p->streams};
     const tz_box box = full_box(&p->problem);
     tz_status status = simt_device_create(&p->device, &context, error);

@@ -22,7 +22,6 @@ typedef struct simt_case {
     bool own_constants; /* the plugin's constants, not some of which none is small */
     size_t params_count;
     const tz_assignment *params;
-    const char *edit_from, *edit_to; /* a change of the text, to see that it is found; or NULL */
     int split; /* so many percent of the copies of 16 bytes may split sectors; 0: all */
     /* So many lanes of a warp may copy the same cells to shared memory at once; 0: all. */
     int alike;

@@ -220,41 +220,6 @@ static void stage_clear(stage *s)
     }
 }
 
-/* Replaces one string of the text, which must contain it. */
-static tz_status edit(char **source, const char *from, const char *to, tz_error *error)
-{
-    tz_cuda_text text = {0};
-    const char *at = *source;
-    for (const char *found; (found = strstr(at, from)); at = found + strlen(from))
-        tz_cuda_emit(&text, "%.*s%s", (int)(found - at), at, to);
-    if (at == *source)
-        return tz_error_set(error, TZ_UNKNOWN, NULL, "the text has no '%s'", from);
-    tz_cuda_emit(&text, "%s", at);
-    if (text.failed) {
-        free(text.at);
-        return tz_error_set(error, TZ_MEMORY, NULL, "not enough memory for a kernel's text");
-    }
-    free(*source);
-    *source = text.at;
-    return TZ_OK;
-}
-
-/* The text with what it includes in place of its #include lines, but for the machine's words, which
- * the executor has of its own. */
-static tz_status expand(char **source, tz_error *error)
-{
-    char line[64];
-    tz_status status = TZ_OK;
-    for (size_t i = 0; i < tz_cuda_headers_count && !status; i++) {
-        snprintf(line, sizeof line, "#include \"%s\"\n", tz_cuda_headers[i].name);
-        if (strcmp(tz_cuda_headers[i].name, "device.cuh") == 0 || !strstr(*source, line))
-            continue;
-        status = edit(source, line, tz_cuda_headers[i].text, error);
-        i = (size_t)-1; /* again: a text may include others */
-    }
-    return status;
-}
-
 tz_limits simt_limits(const simt_room *room)
 {
     return tz_place_limits(&(tz_place){.limits = {.multiprocessors = room->multiprocessors}});
@@ -272,10 +237,6 @@ static tz_status find_kernel(simt_device *device, stage *s, const tz_plan *plan,
         s->plan.height = height;
     if (!status)
         status = tz_cuda_source(problem, &limits, &s->plan, &source, error);
-    if (!status && device->context.edit_from)
-        status = expand(&source, error);
-    if (!status && device->context.edit_from)
-        status = edit(&source, device->context.edit_from, device->context.edit_to, error);
     if (!status)
         status = simt_build_kernel(device->context.build, source, TZ_CUDA_ENTRY, &s->kernel, error);
     free(source);

@@ -26,7 +26,6 @@ typedef struct simt_context {
     simt_build *build;
     simt *machine;
     simt_room room;
-    const char *edit_from, *edit_to; /* replaced in the text, wherever it is found; or NULL */
     /* With points, what stages record, as tz_point_values.recorded: other memory than that of
      * problem->points->values. */
     char *recorded;

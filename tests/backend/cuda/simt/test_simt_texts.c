@@ -1,36 +1,9 @@
-/* Device text whose border is read by calls, and of stencils whose names mean something in C++ and
- * CUDA (tests/define/hostile.h). */
+/* Device text of stencils whose names mean something in C++ and CUDA (tests/define/hostile.h). */
 #include "compare.h"
 
 #include "define/plugin.h"
 #include "tests/define/hostile.h"
-#include "tests/registry.h"
 #include "unit.h"
-
-/* Reads of the family direct at the border, by calls and in all warps. */
-TEST(border_reads_are_the_same_by_calls)
-{
-    static const char *const edits[][2] = {{"#define TZ_CALLS 0", "#define TZ_CALLS 1"},
-                                           {"inside = (TZ_BESIDE", "inside = false && (TZ_BESIDE"}};
-    static simt_outcome outcome;
-    need_compiler();
-    for (size_t e = 0; e < sizeof edits / sizeof *edits; e++)
-        for (int b = 0; b < TZ_BOUNDARIES; b++) {
-            const tz_boundary side = (tz_boundary)b;
-            simt_case k = {.boundary = {{side, side}, {side, side}},
-                           .extent = {75, 19, 1},
-                           .plan = {.family = "direct", .height = 2},
-                           .room = {4, 1},
-                           .seed = 3,
-                           .edit_from = edits[e][0],
-                           .edit_to = edits[e][1]};
-            assert_ok(tz_registry_find(registry, "hotspot", &k.stencil, NULL, &failure));
-            k.precision = TZ_SINGLE;
-            simt_compare(&k, build, machine, 2, &outcome);
-            if (outcome.verdict != SIMT_SAME)
-                fail_msg("%s, %s: %s", edits[e][1], tz_boundary_name(side), outcome.message);
-        }
-}
 
 static void compare_with(const tz_stencil *stencil, const char *family)
 {
@@ -66,14 +39,4 @@ TEST(hostile_names_are_no_words_of_the_text)
     tz_registry_destroy(defined);
 }
 
-static int set_up(void **state)
-{
-    return open_machine(state) || open_all_plugins(state);
-}
-
-static int tear_down(void **state)
-{
-    return close_plugins(state) || close_machine(state);
-}
-
-TEST_GROUP(set_up, tear_down)
+TEST_GROUP(open_machine, close_machine)
