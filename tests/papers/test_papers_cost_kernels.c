@@ -11,26 +11,6 @@ static char *text_of_cost(const char *ptx)
     return tz__cost_text(TZ__PROBE_COST, 32, definitions);
 }
 
-/* The assembler leaves every step in the loop, but for moves: a move is no instruction. */
-TEST(steps_are_not_folded)
-{
-    size_t count;
-    const tz__cost *costs = tz__costs_table(&count);
-    int without[3], with[3];
-    compile_for("step", text_of_cost(""), without);
-    for (size_t i = 0; i < count; i++) {
-        compile_for(costs[i].what, text_of_cost(costs[i].text), with);
-        for (int a = 0; a < 3; a++) {
-            const int more = with[a] - without[a];
-            const bool is_move = costs[i].number == offsetof(tz_model_device, move_any);
-            if (is_move ? more >= TZ__COST_STEPS
-                        : with[a] > 0 && more < TZ__COST_STEPS * costs[i].instructions)
-                fail_msg("%s on %s: %d instructions with it, %d without", costs[i].what,
-                         architectures[a], with[a], without[a]);
-        }
-    }
-}
-
 /* Clocks of a kernel's text if the number at this offset of the record is 1 and all other costs are
  * 0. */
 static double clocks_of(const char *ptx, size_t number)
@@ -91,13 +71,6 @@ TEST(steps_are_what_the_model_charges)
             fail_msg("%s: the model counts %g, not %d", costs[i].what, more,
                      TZ__COST_STEPS * costs[i].instructions);
     }
-}
-
-TEST(long_periods_compile)
-{
-    char definitions[TZ__DEFINITIONS_SIZE];
-    tz__periods_define(2000, definitions);
-    compile_for("periods", tz__cost_text(TZ__PROBE_PERIODS, 1024, definitions), NULL);
 }
 
 /* Each round reads the words after those of the round before, to the end of the table and on from

@@ -57,76 +57,6 @@ TEST(computation_parallel_degree)
     assert_close(tz_luo2011_cpd(&gpu, 0.1, 1), 1, 0); /* eq. 3 gives -1 */
 }
 
-static tz_luo2011_period timed(double c_before, double m_before, double c, double m, double active,
-                               double cpd, double mpd)
-{
-    tz_luo2011_period p = {.computation = c, .memory = m};
-    p.type = tz_luo2011_type(c_before, m_before, c, m);
-    tz_luo2011_period_time(&p, active, cpd, m_before, mpd);
-    return p;
-}
-
-TEST(types_of_periods)
-{
-    tz_luo2011_period p = timed(0, 0, 300, 200, 8, 3, 2);
-    assert_int_equal(p.type, 1);
-    assert_close(p.time, 800, 0);
-    p = timed(300, 200, 300, 200, 8, 7, 2);
-    assert_close(p.time, 343, 0); /* 2400 / 7 rounded up */
-    p = timed(300, 200, 20, 400, 8, 4, 2);
-    assert_int_equal(p.type, 2);
-    assert_close(p.base, 40, 0);
-    assert_close(p.before, 0, 0);
-    assert_close(p.after, 400 - 7 * 20, 0);
-    p = timed(300, 200, 100, 400, 8, 4, 2);
-    assert_close(p.after, 0, 0);
-    p = timed(100, 400, 50, 40, 8, 4, 2);
-    assert_int_equal(p.type, 3);
-    assert_close(p.before, 400 * 3 - 7 * 50, 0);
-    assert_close(p.after, 0, 0);
-    assert_close(p.time, 100 + 850, 0);
-    p = timed(100, 400, 10, 900, 8, 4, 5);
-    assert_int_equal(p.type, 4); /* floor(8/5 - 1) is 0 */
-    assert_close(p.before, 0, 0);
-    assert_close(p.after, 900 - 70, 0);
-    p = timed(100, 400, 10, 1300, 8, 4, 2);
-    assert_close(p.before, 1130, 0);
-    assert_close(p.after, 1300 - (70 + 1130), 0);
-    assert_close(p.time, 20 + 1130 + 100, 0);
-    p = timed(100, 400, 10, 900, 8, 4, 2);
-    assert_close(p.after, 0, 0); /* not below 0, which eq. 13 allows */
-}
-
-static int transactions(uint64_t first, uint64_t step, uint32_t active, int bytes, bool halves)
-{
-    uint64_t at[32];
-    for (uint64_t lane = 0; lane < 32; lane++)
-        at[lane] = first + lane * step;
-    return tz_luo2011_transactions(at, active, bytes, halves);
-}
-
-TEST(transactions_of_a_warp)
-{
-    /* Halves of a warp, 64 bytes each, in segments of 128 bytes. */
-    assert_int_equal(transactions(4096, 4, ~0u, 4, true), 2);
-    assert_int_equal(transactions(4096 + 4, 4, ~0u, 4, true), 3); /* the second half crosses */
-    assert_int_equal(transactions(4096 - 4, 4, ~0u, 4, true), 3); /* the first one does */
-    assert_int_equal(transactions(4096, 8, ~0u, 8, true), 2);
-    assert_int_equal(transactions(4096, 16, ~0u, 16, true), 4);
-    assert_int_equal(transactions(4096, 1, ~0u, 1, true), 2);
-    assert_int_equal(transactions(4096, 2, ~0u, 2, true), 2);
-    assert_int_equal(transactions(4096, 4, 0xffffu, 4, true), 1);
-    assert_int_equal(transactions(4096, 0, ~0u, 4, true), 2); /* all at one address */
-    assert_int_equal(transactions(4096, 128, ~0u, 4, true), 32);
-    assert_int_equal(transactions(4096, 4, 0, 4, true), 0);
-    /* Sectors of 32 bytes. */
-    assert_int_equal(transactions(4096, 4, ~0u, 4, false), 4);
-    assert_int_equal(transactions(4096 + 4, 4, ~0u, 4, false), 5);
-    assert_int_equal(transactions(4096, 8, ~0u, 8, false), 8);
-    assert_int_equal(transactions(4096, 0, ~0u, 4, false), 1);
-    assert_int_equal(transactions(4096, 128, 1u << 31 | 1, 4, false), 2);
-}
-
 TEST(a_kernel)
 {
     const tz_luo2011_gpu gpu = gtx260();
@@ -260,35 +190,4 @@ TEST(the_fit_finds_known_constants)
                          noisy);
             assert_true(fitted.c == truth.c && fitted.warps_max == truth.warps_max);
         }
-}
-
-/* Degrees that fall with P below c and do not rise above it: d ends at 0, and nothing runs away. */
-TEST(the_fit_keeps_d_above_zero)
-{
-    tz_luo2011_point points[SWEPT];
-    tz_luo2011_gpu gpu = gtx260();
-    double error_share;
-    make_points(&gpu, 0, points);
-    for (int i = 0; i < SWEPT; i++)
-        points[i].cpd = 4 - 2 * fabs(points[i].share - 0.5);
-    assert_ok(tz_luo2011_fit(points, SWEPT, &gpu, &error_share, &failure));
-    assert_true(gpu.d >= 0 && isfinite(gpu.a) && isfinite(gpu.b) && error_share < 0.2);
-    points[3].cpd = 0.5;
-    assert_int_equal(tz_luo2011_fit(points, SWEPT, &gpu, &error_share, &failure), TZ_RANGE);
-    assert_int_equal(tz_luo2011_fit(points, 5, &gpu, &error_share, &failure), TZ_RANGE);
-}
-
-/* A period's time gives back the degree that it was made with; waits that take all of it give
- * none. */
-TEST(times_give_degrees)
-{
-    for (int k = 0; k < 4; k++) {
-        const double c = (double[]){100, 300, 40, 700}[k];
-        tz_luo2011_period p = timed(c, 500, c, 500, 16, 4, 16);
-        p.mpd = 16;
-        assert_close(tz_luo2011_measured_cpd(&p, 16, p.time), 4, 0.01);
-    }
-    tz_luo2011_period p = timed(10, 500, 10, 500, 16, 4, 2);
-    p.mpd = 2;
-    assert_true(p.before > 0 && isnan(tz_luo2011_measured_cpd(&p, 16, p.before)));
 }

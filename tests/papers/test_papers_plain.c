@@ -72,38 +72,4 @@ TEST(stencils_of_all_kinds)
     }
 }
 
-TEST(double_precision_takes_more_transactions)
-{
-    need_nvrtc();
-    tz_workload *workload = workload_in("box2d1r", 256, TZ_DOUBLE);
-    tz_prediction_table *table = table_of(workload, &usual);
-    /* Halves of 128 bytes: 1 transaction each, 2 at an offset. */
-    assert_int_equal(plain_of(table)->plain.traces[0].transactions, 3 * (2 + 4 + 4) + 2);
-    assert_true(is_noted(&table->notes, "double precision"));
-}
-
-TEST(refusals)
-{
-    tz_workload *workload = workload_of("hotspot", 2, 256, "gtx260");
-    tz_workload *tiny = workload_of("hotspot", 2, 2, "gtx260");
-    tz_prediction_request r = usual;
-    r.given.height = 2;
-    check_no_table(workload, &r, TZ_RANGE, "launches of one iteration");
-    r = usual;
-    strcpy(r.given.family, "tile");
-    check_no_table(workload, &r, TZ_UNSUPPORTED, "no family 'tile'");
-    r = usual;
-    r.block[0] = r.block[1] = 64;
-    check_no_table(workload, &r, TZ_RANGE, "gtx260 has at most 512");
-    r = usual;
-    r.options = 1u << TZ_PAPERS_FENCE;
-    check_no_table(workload, &r, TZ_UNSUPPORTED, "use meng2009 or meng2011");
-    check_no_table(tiny, &usual, TZ_RANGE, "more than 2 along each axis");
-    r = (tz_prediction_request){.options = 1u << TZ_PAPERS_AS_PRINTED};
-    check_no_table(workload, &r, TZ_UNSUPPORTED, "that is luo2011");
-    char text[512];
-    if (tz_cuda_compile_describe(text, sizeof text, NULL))
-        check_no_table(workload, &usual, TZ_UNSUPPORTED, "no NVRTC");
-}
-
 TEST_GROUP(open_plugins, close_plugins)

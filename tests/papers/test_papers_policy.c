@@ -60,29 +60,6 @@ TEST(test_shares_of_the_best)
     }
 }
 
-/* Heights change by one, each after two iterations at least, and every stage is timed. */
-TEST(test_one_at_a_time)
-{
-    machine m = a_machine(best_at_8);
-    tz_policy *policy = make(&m, from_1);
-    int last = 1;
-    int64_t since = 0;
-    for (int i = 0; i < 200; i++) {
-        run(&m, policy, 1, 0);
-        since += m.last;
-        const int now = height_now(policy);
-        assert_in_range(now - last + 1, 0, 2);
-        assert_true(now == last || since >= 2);
-        since = now == last ? since : 0;
-        last = now;
-    }
-    assert_int_equal(m.timed, 200);
-    assert_int_equal(last, 8);
-    assert_int_equal(m.changes, 9); /* up to 9 and back to 8; 7 is known */
-    assert_false(tz_policy_settled(policy));
-    tz_policy_destroy(policy);
-}
-
 /* It goes on timing, so it follows a machine that changes. */
 static bool late;
 static double best_moves(int h)
@@ -100,18 +77,6 @@ TEST(test_it_follows_a_change)
     late = true;
     run(&m, policy, 100, 0);
     assert_int_equal(height_now(policy), 2);
-    tz_policy_destroy(policy);
-}
-
-/* On a GPU the first stage of a height compiles its kernel: a second that does not count. */
-TEST(test_compiling_does_not_count)
-{
-    machine m = a_machine(best_at_4);
-    m.set_up = 1;
-    m.wait = 1e-6;
-    tz_policy *policy = make(&m, from_1);
-    run(&m, policy, 60, 0);
-    assert_int_equal(height_now(policy), 4);
     tz_policy_destroy(policy);
 }
 

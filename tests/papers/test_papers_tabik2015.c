@@ -85,19 +85,6 @@ TEST(figures_5_and_7)
                      0);
 }
 
-/* Eq. 3, where a row of a block is whole warps, for any halo along x that a warp holds. */
-TEST(equation_3)
-{
-    const tz_tabik_gpu titan = gpu_named("gtx-titan");
-    for (int halo = 1; halo <= 8; halo++) {
-        const tz_tabik_kernel kernel = kernel_of(512, 0, halo, 0, 0, 1);
-        for (int x = 32; x <= 512; x *= 2)
-            for (int y = 1; x * y <= 1024; y *= 2)
-                assert_close(tz_tabik_global_transactions(&kernel, &titan, x, y),
-                             (2 * x / 32 + 1) * y, 0);
-    }
-}
-
 static const struct row {
     const char *table, *gpu;
     double n;
@@ -148,56 +135,6 @@ TEST(measured_tables)
         if (fabs(best / worst - r->worst_share) > 0.0006)
             fail_msg("%s: the worst share is %.4f", r->table, best / worst);
     }
-}
-
-/* The sets themselves, where they are printed. */
-TEST(members)
-{
-    static const int gx[][2] = {{128, 1}, {256, 1}, {64, 2}, {128, 2}, {256, 2}, {32, 4},
-                                {64, 4},  {128, 4}, {32, 8}, {64, 8},  {32, 16}};
-    static const int fdd[][2] = {{32, 8}, {64, 8}, {32, 16}};
-    const tz_tabik_space a = space_of_row(&rows[0]), b = space_of_row(&rows[6]),
-                         c = space_of_row(&rows[7]);
-    for (int i = 0; i < 11; i++)
-        assert_true(shape_at(&a, gx[i][0], gx[i][1])->chosen);
-    for (int i = 0; i < 3; i++) {
-        assert_true(shape_at(&b, fdd[i][0], fdd[i][1])->chosen);
-        assert_true(shape_at(&c, fdd[i][0], fdd[i][1])->chosen);
-    }
-    /* Figure 9: on the Titan the fewest active blocks are 2, of the shapes with 1024 threads. */
-    for (int i = 0; i < a.count; i++)
-        assert_int_equal(a.shapes[i].active_blocks == 2, a.shapes[i].x * a.shapes[i].y == 1024);
-    /* Figure 10: (32, 2) reads enough at once but does not fill the multiprocessor. */
-    assert_int_equal(shape_at(&a, 32, 2)->good, 11);
-    assert_int_equal(shape_at(&a, 16, 8)->good, 12);
-    assert_close(shape_at(&a, 32, 2)->occupancy, 0.5, 0);
-}
-
-/* What is not in the paper: diagonals, double precision, sectors, half warps. */
-TEST(beyond_the_paper)
-{
-    tz_tabik_kernel star = kernel_of(256, 1, 1, 1, 1, 1), box = star, wide = star;
-    tz_tabik_gpu h200 = gpu_named("h200"), gtx280 = gpu_named("gtx280");
-    box.diagonals = true;
-    wide.element_bytes = 8;
-    /* 32 x 8 on 32-byte sectors: a row is 4 sectors; the halo is one a row and side, and 4 above
-     * and below. A corner is one. */
-    assert_close(tz_tabik_global_transactions(&star, &h200, 32, 8), 2 * 32 + 2 * 8 + 2 * 4, 0);
-    assert_close(tz_tabik_global_transactions(&box, &h200, 32, 8), 88 + 4, 0);
-    assert_close(tz_tabik_global_transactions(&wide, &h200, 32, 8), 2 * 64 + 2 * 8 + 2 * 8, 0);
-    /* In shared memory: the tile, its halo, and 5 or 9 reads, each 8 rows of a warp. */
-    assert_close(tz_tabik_shared_transactions(&star, &h200, 32, 8), 8 + 8 + 8 + 1 + 1 + 5 * 8, 0);
-    assert_close(tz_tabik_shared_transactions(&box, &h200, 32, 8), 26 + 4 + 9 * 8, 0);
-    assert_int_equal(gtx280.request_threads, 16);
-    assert_int_equal(gtx280.banks, 16);
-    assert_close(tz_tabik_shared_transactions(&star, &gtx280, 32, 8), 16 + 16 + 2 + 2 + 5 * 16, 0);
-    assert_close(tz_tabik_shared_bytes(&wide, 32, 8), 34 * 10 * 8, 0);
-    /* 1-D: one row. */
-    tz_tabik_kernel row = kernel_of(256, 1, 1, 0, 0, 1);
-    row.extent[1] = row.extent[2] = 1;
-    const tz_tabik_space space = chosen(&row, &h200);
-    assert_int_equal(space.count, 4); /* 32 to 256 */
-    assert_true(space.chosen > 0);
 }
 
 TEST(refusals)
