@@ -32,77 +32,6 @@ TEST(samples_have_median_least_and_spread)
     assert_true(tz_samples_median(&samples) == 2);
 }
 
-TEST(numbers_are_rounded_to_four_digits)
-{
-    tz_model_number number;
-    assert_true(tz_round_number(0) == 0);
-    assert_true(tz_round_number(1.23456789) == 1.235);
-    assert_true(tz_round_number(0.123456) == 0.1235);
-    assert_true(tz_round_number(1980123456.0) == 1.98 * 1e9);
-    assert_true(tz_round_number(4.2345678e12) == 4.235 * 1e12);
-    assert_true(tz_round_number(3.4567891e-7) == 345.7 * 1e-9);
-    assert_true(tz_round_number(3.4567891e-6) == 3.457 * 1e-6);
-    assert_true(tz_round_number(-12.3456) == -12.35);
-    memset(&number, 0, sizeof number);
-    tz_number_set(&number, 2.00004, "measured: %d times", 7);
-    assert_true(number.known && !number.assumed && number.value == 2);
-    assert_string_equal(number.source, "measured: 7 times");
-    tz_number_set_exactly(&number, 1048577, "assumed, as %200d", 1);
-    assert_true(number.assumed && number.value == 1048577);
-    assert_int_equal(strlen(number.source), TZ_MODEL_SOURCE_SIZE - 1);
-}
-
-TEST(names_are_short)
-{
-    static const struct {
-        const char *title, *name;
-    } cases[] = {{"NVIDIA H200", "h200"},
-                 {"NVIDIA GeForce RTX 4090", "rtx-4090"},
-                 {"NVIDIA A100-SXM4-80GB", "a100-sxm4-80gb"},
-                 {"Tesla V100-PCIE-16GB", "v100-pcie-16gb"},
-                 {"AMD EPYC", "amd-epyc"},
-                 {"Intel(R) Xeon(R) Platinum 8480C CPU @ 2.00GHz", "intel-xeon-platinum-8480c"},
-                 {"../../etc", "etc"},
-                 {"", "device"},
-                 {"NVIDIA", "device"}};
-    char name[TZ_MODEL_NAME_SIZE];
-    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        tz_calibration_name(cases[i].title, name, sizeof name);
-        assert_string_equal(name, cases[i].name);
-        assert_null(strchr(name, '/'));
-        assert_true(name[0] != '.');
-    }
-    tz_calibration_name("abcdefgh", name, 4);
-    assert_string_equal(name, "abc");
-}
-
-/* Times of the model itself: a cache of `size` bytes misses x^6 / (1 + x^6) with x = bytes /
- * size. */
-static double modelled_size(double size, double near, double far, double last)
-{
-    double bytes[32], seconds[32];
-    int count = 0;
-    for (double b = 3; b < last && count < 32; b *= 1.4, count++) {
-        const double x = pow(b / size, 6);
-        bytes[count] = b;
-        seconds[count] = near + (far - near) * x / (1 + x);
-    }
-    return tz__cache_size(bytes, seconds, count);
-}
-
-TEST(a_cache_ends_where_half_comes_from_memory)
-{
-    for (double size = 8; size < 60; size *= 1.1) {
-        assert_true(fabs(modelled_size(size, 1, 3, 128) / size - 1) < 0.1);
-        assert_true(fabs(modelled_size(size, 5e-12, 14e-12, 128) / size - 1) < 0.1);
-    }
-    assert_true(modelled_size(20, 1, 1.2, 128) == 0);        /* memory is as fast */
-    assert_true(modelled_size(1e6, 1, 3, 128) == 0);         /* all arrays are in the cache */
-    const double bytes[] = {1, 2, 4}, seconds[] = {1, 4, 3}; /* not monotonic */
-    const double found = tz__cache_size(bytes, seconds, 3);
-    assert_true(found > 1 && found < 2);
-}
-
 /* ---- Records --------------------------------------------------------------------------------- */
 
 static void put(const char *name, const char *text)
@@ -237,51 +166,6 @@ static bool count_and_stop(void *context, double done, const char *what)
     int *left = context;
     assert_true(done >= 0 && done <= 1 && what[0] != '\0');
     return (*left)-- > 0;
-}
-
-TEST(better_numbers_are_kept)
-{
-    static tz_model_device best, now;
-    tz_number_set(&now.fp32_rate, 0.5, "measured: first");
-    tz_number_set(&now.span_s, 2e-8, "measured: first");
-    tz_number_set(&now.copy_bandwidth_bytes_per_s, 3e10, "measured: first");
-    tz_numbers_keep_better(&best, &now); /* what is there counts */
-    assert_true(best.fp32_rate.value == 0.5 && best.span_s.value == 2e-8);
-    assert_false(best.fp64_rate.known);
-    tz_number_set(&now.fp32_rate, 0.25, "measured: disturbed");
-    tz_number_set(&now.span_s, 1e-8, "measured: second");
-    tz_number_set(&now.copy_bandwidth_bytes_per_s, 2e10, "measured: of both passes");
-    tz_numbers_keep_better(&best, &now);
-    assert_true(best.fp32_rate.value == 0.5);
-    assert_string_equal(best.fp32_rate.source, "measured: first");
-    assert_true(best.span_s.value == 1e-8);
-    assert_true(best.copy_bandwidth_bytes_per_s.value == 2e10); /* the last one has all samples */
-}
-
-/* A number that is changed is the one that a record with that line would give. */
-TEST(numbers_can_be_changed)
-{
-    tz_model_device shipped, d;
-    assert_ok(tz_device_find("gtx280", &shipped, &failure));
-    d = shipped;
-    assert_ok(tz_device_change(&d, "cpi", "2", &failure));
-    assert_ok(tz_device_change(&d, "memory_latency", "600 cycles", &failure));
-    assert_true(d.cpi.value == 2 && d.cpi.assumed && d.cpi.known);
-    assert_true(fabs(d.memory_latency_s.value - 600 / 1.3e9) < 1e-18);
-    d.cpi = shipped.cpi;
-    d.memory_latency_s = shipped.memory_latency_s;
-    assert_memory_equal(&d, &shipped, sizeof d);
-    static const struct {
-        const char *key, *value;
-        tz_status status;
-    } wrong[] = {{"cip", "2", TZ_UNKNOWN},       {"cpi", "0", TZ_RANGE},
-                 {"cpi", "2 cycles", TZ_FORMAT}, {"cpi", "2 # a\nsm_count = 3", TZ_FORMAT},
-                 {"cpi", "2 # fast", TZ_FORMAT}, {"title", "another", TZ_UNKNOWN},
-                 {"cpi = 3 #", "2", TZ_FORMAT},  {"name", "another", TZ_FORMAT}};
-    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++)
-        assert_int_equal(tz_device_change(&d, wrong[i].key, wrong[i].value, &failure),
-                         wrong[i].status);
-    assert_memory_equal(&d, &shipped, sizeof d);
 }
 
 TEST(a_calibration_can_be_stopped)

@@ -138,67 +138,6 @@ TEST(every_chain_runs)
     }
 }
 
-/* What energies are measured with has data without order: no two threads' are the same, they do not
- * run away, and do not come to rest. */
-TEST(energy_data_have_no_order)
-{
-    static bench b, later;
-    size_t count;
-    const tz__chains *table = tz__energy_table(&count);
-    for (size_t i = 0; i < count; i++) {
-        tz__operand a, other;
-        const bool is_float = strcmp(table[i].type, "float") == 0;
-        const bool is_double = strcmp(table[i].type, "double") == 0;
-        tz__energy_operands(&table[i], &a, &other);
-        run_chains(&b, table[i], 40, &a, &other);
-        run_chains(&later, table[i], 41, &a, &other);
-        if (table[i].shared_words > 0 || strcmp(table[i].type, "heavy") == 0)
-            continue; /* addresses; two data whose sum shows nothing */
-        for (int t = 0; t < 64; t++)
-            for (int u = 0; u < t; u++) {
-                if (is_double)
-                    assert_true(((double *)b.to)[t] != ((double *)b.to)[u]);
-                else if (strcmp(table[i].what, "SHFL.UP") != 0)
-                    assert_true(b.to[t] != b.to[u]);
-            }
-        if (is_float || is_double)
-            for (int t = 0; t < 64; t++) {
-                float small, next;
-                memcpy(&small, &b.to[t], sizeof small);
-                memcpy(&next, &later.to[t], sizeof next);
-                const double sum = is_double ? ((double *)b.to)[t] : (double)small;
-                const double then = is_double ? ((double *)later.to)[t] : (double)next;
-                assert_true(sum > -16 && sum < 16 && sum != then);
-            }
-    }
-}
-
-TEST(words_lead_through_all_lines)
-{
-    static bench b;
-    enum { LINES = 96, LINE_WORDS = 32 };
-    uint32_t order[LINES];
-    int count = LINES;
-    memset(&b, 0, sizeof b);
-    for (uint32_t i = 0; i < LINES; i++)
-        b.to[i] = order[i] = 4 * LINE_WORDS * ((i * 37 + 11) % LINES);
-    void *table = b.from;
-    const void *list = b.to;
-    void *arguments[] = {&table, &list, &count};
-    run(&b, tz__bench_text(TZ__PROBE_LINK, 32, ""), BLOCKS, 32, 0, false, arguments);
-    for (int i = 0; i < LINES; i++)
-        assert_int_equal(b.from[order[i] / 4], order[(i + 1) % LINES]);
-    /* And they are followed: two steps a pair, from the first line on. */
-    tz__chains chains = {.what = "follow",
-                         .type = "tz_word",
-                         .step = "x = follow(table, y)",
-                         .first = "a",
-                         .pairs = 1};
-    uint32_t a = order[0], other = 0;
-    run_chains(&b, chains, 2, &a, &other);
-    assert_int_equal(b.to[0], order[32] + order[31]);
-}
-
 TEST(copies_copy_everything)
 {
     static bench b;

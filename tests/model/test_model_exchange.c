@@ -73,45 +73,6 @@ TEST(the_best_depth_is_the_best)
     assert_int_equal(tz_exchange_best(&free_link, 100), 3);
 }
 
-TEST(hidden_exchanges)
-{
-    /* A stage of two iterations takes 2 s a slice, and 6 * 4 slices more if its ends come first. Up
-     * to 24 iterations the ghost zones are at most half of the slab. */
-    tz_exchange_costs costs = {.slices = 100, .slice_s = 1, .reach = 2, .height = 2};
-    double beside, ends;
-    costs.shrinks = costs.hides = true;
-    costs.fixed_s = 50;
-    assert_true(tz_exchange_beside(&costs, 4, &beside, &ends));
-    assert_true(beside == 92 && fabs(ends - 12) < 1e-12);
-    assert_true(tz_exchange_beside(&costs, 24, &beside, &ends));
-    assert_false(tz_exchange_beside(&costs, 26, &beside, &ends));
-    /* All of it is hidden: what is left is the ghost zone and the ends, 2 * 12 s an exchange. */
-    assert_true(fabs(tz_exchange_iteration_s(&costs, 4) - (100 + 2 + 24.0 / 4)) < 1e-12);
-    costs.fixed_s = 2 * 92 + 40; /* 40 s are left */
-    assert_true(fabs(tz_exchange_iteration_s(&costs, 4) - (100 + 2 + 64.0 / 4)) < 1e-12);
-    costs.hides = false;
-    assert_true(fabs(tz_exchange_iteration_s(&costs, 4) - (100 + 2 + 224.0 / 4)) < 1e-12);
-    /* A hidden exchange comes more often. */
-    const int alone = tz_exchange_best(&costs, 50);
-    costs.hides = true;
-    assert_in_range(tz_exchange_best(&costs, 50), 2, alone - 1);
-}
-
-TEST(a_stage_has_its_share)
-{
-    const tz_exchanges exchange = {
-        .devices = 4, .iterations = 24, .bytes = 1e6, .start_s = 1e-6, .link = {20e-6, 100e9}};
-    assert_true(fabs(tz_exchange_s(&exchange, 1e-3) - 30e-6) < 1e-15);
-    assert_true(fabs(tz_exchange_stage_s(&exchange, 8, 1e-3) - 31e-6 / 3) < 1e-15);
-    tz_exchanges one = exchange, hidden = exchange;
-    one.devices = 1;
-    assert_true(tz_exchange_s(&one, 1e-3) == 0 && tz_exchange_stage_s(&one, 8, 1e-3) == 0);
-    hidden.beside = 0.5;
-    hidden.ends = 0.01;
-    assert_true(fabs(tz_exchange_s(&hidden, 1e-3) - 10e-6) < 1e-15); /* the ends */
-    assert_true(fabs(tz_exchange_s(&hidden, 20e-6) - 20.2e-6) < 1e-15);
-}
-
 static tz_model_link link_of(const char *text)
 {
     tz_model_link link;

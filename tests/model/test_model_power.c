@@ -48,43 +48,6 @@ TEST(the_clock_obeys_the_limit)
     assert_close(a.share, 0.2, 1e-5);
 }
 
-TEST(energies_and_exponents_count)
-{
-    tz_power_demand d = computing();
-    tz_power_answer a, b;
-    tz_power_settle(&d, EXPONENT, 700, &a);
-    /* Power falls faster with the clock: less of it has to go. */
-    tz_power_settle(&d, EXPONENT + 1, 700, &b);
-    assert_true(b.share > a.share);
-    /* With an exponent of 1 an instruction takes the same at every clock: only the rate goes. */
-    d = (tz_power_demand){
-        .core_j = 0.8, .base_w = 100, .time_s = 1e-3, .compute_s = 1e-3, .memory_s = 0};
-    tz_power_settle(&d, 1, 500, &b);
-    assert_close(b.share, 0.5, 1e-5);
-    assert_close(b.sustained_s, 2e-3, 1e-5);
-    /* With 3, power beyond the base is the cube of the clock. */
-    tz_power_settle(&d, 3, 500, &b);
-    assert_close(b.share, cbrt(0.5), 1e-5);
-    double *const more[] = {&d.core_j, &d.memory_j, &d.base_w};
-    for (int k = 0; k < 3; k++) {
-        d = computing();
-        *more[k] *= 1.1;
-        tz_power_settle(&d, EXPONENT, 700, &b);
-        assert_true(b.watts > a.watts && b.share < a.share && b.sustained_s > a.sustained_s);
-    }
-}
-
-TEST(memory_keeps_its_clock)
-{
-    tz_power_demand d = computing();
-    tz_power_answer a;
-    d.compute_s = 0.3e-3;
-    d.memory_s = 0.98e-3;
-    tz_power_settle(&d, EXPONENT, 700, &a);
-    assert_true(a.share < 0.95);
-    assert_close(a.sustained_s, d.time_s, 1e-3);
-}
-
 /* ---- From counts ----------------------------------------------------------------------------- */
 
 static tz_model_device some_device(void)

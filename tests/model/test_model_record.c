@@ -120,19 +120,6 @@ TEST(bad_lines_are_named)
     bad_bytes("name = a\ncpi\0= 4 # x\n", 20, 2, TZ_FORMAT, "byte 0x00");
 }
 
-TEST(lengths_are_checked)
-{
-    char text[2400];
-    snprintf(text, sizeof text, "name = %064d\n", 0);
-    bad(text, 1, TZ_FORMAT, "name is longer than 63 bytes");
-    snprintf(text, sizeof text, "name = a\ncpi = 4 # %0160d\n", 0);
-    bad(text, 2, TZ_FORMAT, "the source of cpi is longer than 159 bytes");
-    snprintf(text, sizeof text, "name = a\ncpi = 4 # %0159d\n", 0);
-    assert_int_equal(strlen(good(text).cpi.source), 159);
-    snprintf(text, sizeof text, "#%01500d\n", 0);
-    bad(text, 1, TZ_FORMAT, "longer than 1023 bytes");
-}
-
 /* A written record reads back as the same record. */
 static void check_round_trip(const tz_model_device *device, char text[TZ_MODEL_DEVICE_TEXT_SIZE])
 {
@@ -180,21 +167,6 @@ TEST(written_numbers_are_short_and_exact)
         }
         check_round_trip(&device, text);
     }
-}
-
-TEST(what_cannot_be_read_back_is_not_written)
-{
-    static char text[TZ_MODEL_DEVICE_TEXT_SIZE];
-    tz_model_device device;
-    memset(&device, 0, sizeof device);
-    assert_int_equal(tz_model_device_text(&device, text, &failure), TZ_FORMAT);
-    strcpy(device.name, "a");
-    device.cpi.known = true;
-    device.cpi.value = 4;
-    check_error(tz_model_device_text(&device, text, &failure), TZ_FORMAT, "", "cpi does not say");
-    assert_string_equal(text, "");
-    strcpy(device.cpi.source, "x");
-    assert_ok(tz_model_device_text(&device, text, &failure));
 }
 
 /* The shipped records read back, and numbers have a decimal point in any locale. Without another

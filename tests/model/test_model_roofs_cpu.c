@@ -118,45 +118,6 @@ TEST(test_measured_rows_count)
     assert_non_null(strstr(predict(&w, &d).notes.text[0], "not measured"));
 }
 
-TEST(test_rows_that_begin_anew_wait_for_memory)
-{
-    tz_model_device d = device();
-    tz_model_work w = work();
-    w.starts = 1000;
-    w.resident_bytes = 1e12;
-    assert_close(predict(&w, &d).stage_s, 7e-3, 1e-12); /* latency unknown */
-    set(&d.memory_latency_s, 1e-7);
-    assert_close(predict(&w, &d).stage_s, 7e-3 + 1e-4, 1e-6);
-    w.workers = 2;
-    assert_close(predict(&w, &d).stage_s, 3.5e-3 + 0.5e-4, 1e-6);
-    w.streamed_starts = 1000; /* streamed rows always wait */
-    assert_close(predict(&w, &d).stage_s, 3.5e-3 + 1e-4, 1e-6);
-    w.streamed_starts = 0;
-    w.streamed_bytes = 4096 * 1000;
-    const double large = predict(&w, &d).stage_s;
-    set(&d.small_page_s, 1e-7);
-    assert_close(predict(&w, &d).stage_s, large + 0.5e-4, 1e-6);
-    w.streamed_bytes = 0;
-    w.resident_bytes = 1e3; /* in cache */
-    assert_close(predict(&w, &d).stage_s, 3.5e-3, 1e-6);
-}
-
-TEST(test_edges_of_slabs_wait_for_the_other_core)
-{
-    tz_model_device d = device();
-    tz_model_work w = work();
-    set(&d.l3_latency_s, 1e-8);
-    w.edge_lines = 1e5;
-    w.resident_bytes = 1e3; /* in cache */
-    assert_close(predict(&w, &d).stage_s, 7e-3, 1e-6);
-    w.workers = 2;
-    assert_close(predict(&w, &d).stage_s, 3.5e-3 + 0.5e-3, 1e-6);
-    w.starts = 1e5; /* several beginnings of rows wait at once */
-    assert_close(predict(&w, &d).stage_s, 3.5e-3 + 0.5e-3 * (1 + TZ_FIT_CPU_STARTS), 1e-6);
-    w.resident_bytes = 1e12; /* in memory, from where slabs are fetched ahead */
-    assert_close(predict(&w, &d).stage_s, 3.5e-3, 1e-6);
-}
-
 TEST(test_rings_beyond_l2_come_from_l3)
 {
     const tz_model_device d = device();
@@ -223,19 +184,6 @@ TEST(test_threads_share_what_is_shared)
     tz_model_device alone = d;
     set(&alone.core_read_bandwidth_bytes_per_s, 2e9);
     assert_close(predict(&w, &alone).stage_s, 0.5 * (7 + 31) * 1e-3 + 1e-5, 1e-4);
-}
-
-TEST(test_rows_and_calls)
-{
-    const tz_model_device d = device();
-    tz_model_work w = work();
-    w.rows = w.spans = 1e4;
-    assert_close(predict(&w, &d).stage_s, 7e-3 + 1e-3 + 1e-5 * (TZ_FIT_CPU_ROW + TZ_FIT_CPU_CALL),
-                 1e-12);
-    w.spans = 1e6;
-    const tz_model_prediction p = predict(&w, &d);
-    assert_int_equal(p.limit, TZ_MODEL_COMPUTATION);
-    assert_non_null(strstr(p.limit_text, "rows of a tile are short"));
 }
 
 TEST(test_a_better_machine_is_never_slower)

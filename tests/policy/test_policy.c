@@ -70,32 +70,6 @@ TEST(test_adaptive_under_noise)
     }
 }
 
-/* Each trial is compared with a time of base that was taken after the trial before it. */
-TEST(test_adaptive_times_base_before_each_trial)
-{
-    for (int c = 0; c < CURVES; c++) {
-        machine m = a_machine(curves[c].time);
-        m.noise = 0.01;
-        tz_policy *policy = make(&m, from_1);
-        const tz_policy_decision *decisions;
-        double last = NAN;
-        int trials = 0;
-        run(&m, policy, 60, 0);
-        const size_t count = tz_policy_decisions(policy, &decisions, &(int64_t){0});
-        for (size_t i = 0; i < count; i++) {
-            if (!strstr(decisions[i].reason, "tries height"))
-                continue;
-            if (decisions[i].time_s == last)
-                fail_msg("%s: two trials against the same time of base: %s", curves[c].name,
-                         decisions[i].reason);
-            last = decisions[i].time_s;
-            trials++;
-        }
-        assert_true(trials >= 2);
-        tz_policy_destroy(policy);
-    }
-}
-
 static double scale;
 static double (*scaled_curve)(int);
 static double scaled(int h)
@@ -150,44 +124,6 @@ TEST(test_adaptive_keeps_its_budget)
                 check_budget(&curves[c], stages_s[t], seed, true, seed > 1 ? 10000 : 100000);
 }
 
-/* The same from the backend's choice, without predictions: how long a stage takes must be found
- * first. */
-TEST(test_adaptive_keeps_its_budget_without_predictions)
-{
-    static const double stages_s[] = {5e-6, 15e-6, 60e-6, 1e-3, 0.1};
-    for (int c = 0; c < CURVES; c++)
-        for (size_t t = 0; t < sizeof stages_s / sizeof *stages_s; t++)
-            for (uint64_t seed = 0; seed < 5; seed++) {
-                const int64_t timed =
-                    check_budget(&curves[c], stages_s[t], seed, false, seed > 1 ? 10000 : 100000);
-                assert_true(stages_s[t] < 1e-3 || timed > 0);
-            }
-}
-
-/* Trials take place and find nothing better; then they become rare. */
-TEST(test_adaptive_backs_off)
-{
-    scaled_curve = best_at_8;
-    scale = 60e-6 / (8 * best_at_8(8));
-    machine m = a_machine(scaled);
-    m.predictions = scaled;
-    m.wait = 50e-6;
-    tz_policy *policy = make(&m, from_prediction);
-    run(&m, policy, 30, 0);
-    assert_int_equal(m.timed, 0); /* 1.8 ms */
-    run(&m, policy, 20000, 0);
-    assert_true(m.changes >= 2);
-    run(&m, policy, 200000, 0);
-    assert_true(tz_policy_settled(policy));
-    assert_int_equal(height_now(policy), 8);
-    const int64_t timed = m.timed;
-    const double truth = m.truth, quiet = m.quiet;
-    run(&m, policy, 1000000, 0);
-    assert_true(m.timed > timed && m.timed - timed < 200);
-    assert_true(m.truth - truth < 1.0005 * (m.quiet - quiet));
-    tz_policy_destroy(policy);
-}
-
 /* From height 1 it climbs at once. From a wrong prediction of height 1 it climbs as soon as its
  * budget allows: each gain pays for the next trial. */
 TEST(test_adaptive_climbs)
@@ -208,30 +144,6 @@ TEST(test_adaptive_climbs)
             fail_msg("%s: %d stages", given ? "from 1" : "predicted", (int)stages);
         run(&m, policy, 30000, 0);
         assert_true(scaled(height_now(policy)) <= 1.04 * best_time(&m));
-        tz_policy_destroy(policy);
-    }
-}
-
-/* A simulation that is rewound every 20 stages is one long run to the policy, with predictions and
- * without. */
-TEST(test_adaptive_goes_on_after_rewinds)
-{
-    scaled_curve = best_at_8;
-    scale = 60e-6 / (8 * best_at_8(8));
-    for (int predicted = 0; predicted < 2; predicted++) {
-        machine m = a_machine(scaled);
-        m.predictions = predicted ? flat : NULL;
-        m.chosen = 1;
-        m.wait = 50e-6;
-        tz_policy *policy = make(&m, from_prediction);
-        assert_int_equal(height_now(policy), 1);
-        for (int i = 0; i < 1000; i++) {
-            run(&m, policy, 20, 0);
-            m.step = 0;
-        }
-        if (scaled(height_now(policy)) > 1.04 * best_time(&m))
-            fail_msg("%s: height %d after 20,000 stages", predicted ? "predicted" : "not predicted",
-                     height_now(policy));
         tz_policy_destroy(policy);
     }
 }
@@ -328,24 +240,6 @@ TEST(test_setting_up_does_not_count)
     run(&m, policy, 30, 0);
     assert_true(best_at_8(height_now(policy)) <= 1.04 * best_at_8(8));
     tz_policy_destroy(policy);
-}
-
-/* A trial that another program disturbs does not keep it from the better heights. */
-static int disturbed_stages;
-static double best_at_8_disturbed(int h)
-{
-    if (h != 2 || disturbed_stages == 0)
-        return best_at_8(h);
-    disturbed_stages--;
-    return 1.4 * best_at_8(1);
-}
-
-TEST(test_adaptive_looks_again)
-{
-    machine m = a_machine(best_at_8_disturbed);
-    disturbed_stages = 2; /* the first, and one that is slow enough to end the trial */
-    tz_policy_destroy(settled(&m, from_1, 45));
-    assert_int_equal(disturbed_stages, 0);
 }
 
 static double quick_at_8(int h)

@@ -160,24 +160,6 @@ CACHE_TEST(test_old_memories_are_removed)
     tz_policy_memory_forget("new");
 }
 
-/* A folder that others may write is not read. */
-CACHE_TEST(test_open_folders_are_not_read)
-{
-    tz_policy_measurement plan = {.plan = {.height = 1, .family = "stream"}, .time_s = 1};
-    const tz_policy_memory memory = {.count = 1, .finished = true, .plans = &plan};
-    tz_policy_memory got;
-    char path[4200];
-    assert_ok(tz_policy_memory_write("a key", &memory, &failure));
-    assert_true(tz_policy_memory_path("a key", path, sizeof path));
-    *strrchr(path, '/') = '\0';
-    chmod(path, 0777);
-    assert_false(tz_policy_memory_read("a key", &got));
-    chmod(path, 0700);
-    assert_true(tz_policy_memory_read("a key", &got));
-    tz_policy_memory_clear(&got);
-    tz_policy_memory_forget("a key");
-}
-
 static void count_plans(const tz_policy *policy, int *remembered, int *measured)
 {
     tz_policy_measurement m;
@@ -242,74 +224,5 @@ CACHE_TEST(test_interrupted_search_goes_on)
     count_plans(policy, &remembered, &measured);
     assert_int_equal(remembered, 32);
     assert_int_equal(measured, 0);
-    tz_policy_destroy(policy);
-}
-
-/* A partial entry is forgotten like a complete one. It leaves out plans that are no candidates any
- * more. A policy without measurements writes no entry. */
-CACHE_TEST(test_parts_are_forgotten)
-{
-    int remembered, measured;
-    machine m = a_machine(best_at_8);
-    m.key = "in part";
-    tz_policy *policy = make(&m, exhaustive);
-    run(&m, policy, 1, 0);
-    tz_policy_destroy(policy);
-    policy = make(&m, exhaustive);
-    count_plans(policy, &remembered, &measured);
-    assert_int_equal(remembered, 0);
-    run(&m, policy, 60, 0);
-    tz_policy_destroy(policy);
-    machine fewer = a_machine(best_at_8);
-    fewer.key = "in part";
-    fewer.height_max = 4;
-    policy = make(&fewer, exhaustive);
-    count_plans(policy, &remembered, &measured);
-    assert_int_equal(remembered, 4);
-    assert_false(tz_policy_settled(policy));
-    run(&fewer, policy, 100, 0);
-    assert_true(tz_policy_settled(policy));
-    assert_int_equal(height_now(policy), 4);
-    tz_policy_destroy(policy);
-    tz_plan_wish forget = exhaustive;
-    forget.forget = true;
-    policy = make(&m, forget);
-    count_plans(policy, &remembered, &measured);
-    assert_int_equal(remembered, 0);
-    tz_policy_destroy(policy);
-}
-
-CACHE_TEST(test_unwritable_memory_is_a_warning)
-{
-    char text[600] = "";
-    scratch_text(*state, "plans", ""); /* a file where the folder would be */
-    machine m = a_machine(best_at_2);
-    m.key = "nowhere";
-    tz_policy *policy = make(&m, exhaustive);
-    run(&m, policy, 500, 0);
-    assert_int_equal(height_now(policy), 2);
-    assert_true(tz_policy_take_warning(policy, text, sizeof text));
-    assert_non_null(strstr(text, "not remembered"));
-    assert_false(tz_policy_take_warning(policy, text, sizeof text));
-    tz_policy_destroy(policy);
-}
-
-/* Outputs every 10 iterations: heights above 10 are noted as unmeasured. */
-CACHE_TEST(test_exhaustive_between_outputs)
-{
-    machine m = a_machine(best_at_24);
-    tz_policy *policy = make(&m, exhaustive);
-    run(&m, policy, 2000, 10);
-    assert_true(tz_policy_settled(policy));
-    assert_int_equal(height_now(policy), 10);
-    tz_policy_measurement found;
-    int unmeasured = 0;
-    for (size_t i = 0; tz_policy_measured(policy, i, &found); i++)
-        if (isnan(found.time_s)) {
-            assert_true(found.plan.height > 10);
-            assert_string_equal(found.note, "too few iterations between outputs");
-            unmeasured++;
-        }
-    assert_int_equal(unmeasured, 22);
     tz_policy_destroy(policy);
 }

@@ -213,14 +213,6 @@ PLAN_TEST(how_many_depends_on_the_threads)
     }
 }
 
-/* Those near the best, too, where they are to be measured. */
-PLAN_TEST(a_margin_compiles_more)
-{
-    watch.margin = 1.15;
-    predict_all(&(tz_plan){0}, TZ_EFFORT_CACHED);
-    compiles((int[]){4, 5, 6, 0});
-}
-
 /* What compiled plans take longer holds for those near them: they are not compiled, too. */
 PLAN_TEST(errors_hold_for_the_neighbours)
 {
@@ -266,24 +258,6 @@ PLAN_TEST(others_have_errors_of_their_own)
     fake.estimate[19] = 0.6;
     f = predict_all(&(tz_plan){0}, TZ_EFFORT_CACHED);
     assert_int_equal(f->plans[f->best].plan.height, 5);
-}
-
-/* How many of 40 plans are left whose code has 20 KiB for each height. */
-static int count_long(void **state, tz_effort effort)
-{
-    reset(state);
-    fake.heights = 40;
-    fake.text_bytes = 20 << 10;
-    tz_predictions *f = predict_all(&(tz_plan){0}, effort);
-    const int count = f->count;
-    assert_int_equal(f->long_count, 40 - count);
-    return count;
-}
-
-PLAN_TEST(long_code_is_left_out)
-{
-    assert_int_equal(count_long(state, TZ_EFFORT_CACHED), 8);   /* 160 KiB */
-    assert_int_equal(count_long(state, TZ_EFFORT_COMPILE), 40); /* asked for */
 }
 
 /* From height 6 on the loop is long. With shorter code 6 is the fastest, 7 is slower. */
@@ -381,15 +355,6 @@ PLAN_TEST(long_runs_choose)
     assert_string_equal(f->reason, "h 4: known; 888 W: held to 1.5 GHz");
 }
 
-PLAN_TEST(what_is_compiled_costs_nothing)
-{
-    for (int h = 1; h <= 8; h++)
-        fake.is_compiled[h] = true;
-    tz_predictions *f = predict_all(&(tz_plan){0}, TZ_EFFORT_CACHED);
-    assert_int_equal(fake.compiled, 0);
-    assert_int_equal(f->plans[f->best].plan.height, 5);
-}
-
 /* The second answer is the first one, though all that it compiled is compiled before. */
 PLAN_TEST(the_answer_is_the_same_again)
 {
@@ -404,24 +369,6 @@ PLAN_TEST(the_answer_is_the_same_again)
     assert_int_equal(second->plans[second->best].plan.height, best);
 }
 
-/* The best may be an estimate. */
-PLAN_TEST(a_quick_answer_compiles_nothing)
-{
-    fake.heights = 40;
-    tz_predictions *f = predict_all(&(tz_plan){0}, TZ_EFFORT_KNOWN);
-    assert_int_equal(fake.compiled, 0);
-    assert_int_equal(f->plans[f->best].plan.height, 5);
-    assert_true(f->plans[f->best].work.estimated);
-}
-
-PLAN_TEST(compiling_all_leaves_no_estimate)
-{
-    fake.truth[2] = 0.5; /* better than its estimate: only compilation finds it */
-    tz_predictions *f = predict_all(&(tz_plan){0}, TZ_EFFORT_COMPILE);
-    assert_int_equal(fake.compiled, 8);
-    assert_int_equal(f->plans[f->best].plan.height, 2);
-}
-
 PLAN_TEST(a_plan_that_does_not_compile_is_left_out)
 {
     fake.truth[5] = NAN;
@@ -430,14 +377,6 @@ PLAN_TEST(a_plan_that_does_not_compile_is_left_out)
     assert_int_equal(f->plans[f->best].plan.height, 4);
     f = predict_all(&(tz_plan){0}, TZ_EFFORT_COMPILE);
     assert_int_equal(f->count, 7);
-}
-
-PLAN_TEST(what_is_given_reaches_the_backend)
-{
-    tz_predictions *f = predict_all(&(tz_plan){.height = 3}, TZ_EFFORT_CACHED);
-    assert_int_equal(fake.given_height, 3);
-    assert_int_equal(f->count, 1);
-    assert_int_equal(f->plans[f->best].plan.height, 3);
 }
 
 static void refused(tz_status wanted, const char *words, const tz_backend *by, const tz_place *on)
