@@ -131,20 +131,6 @@ SCRATCH_TEST(test_damage)
                 "");
 }
 
-/* An aborted file leaves the one that was there. */
-SCRATCH_TEST(test_abort)
-{
-    tz_checkpoint_writer *writer;
-    tz_checkpoint_reader *reader;
-    const char *path = write_file(*state);
-    json_t *facts = json_object();
-    assert_ok(tz_checkpoint_begin(&writer, path, facts, NULL, 0, &failure));
-    tz_checkpoint_abort(writer);
-    json_decref(facts);
-    assert_ok(tz_checkpoint_open(&reader, path, true, &failure));
-    tz_checkpoint_close(reader);
-}
-
 /* ---- Simulations ----------------------------------------------------------------------------- */
 
 typedef struct kind {
@@ -279,27 +265,6 @@ SCRATCH_TEST(test_until)
         check_kind(&kinds[0], &update, pauses / 3, s->path);
         check_kind(&kinds[5], &residual, pauses / 2, s->path);
     }
-}
-
-/* Rows and planes of odd numbers of cells, in more than one piece. */
-SCRATCH_TEST(test_pieces)
-{
-    static const kind large[] = {{"hotspot", {1001, 2501}, false},
-                                 {"hotspot3d", {1001, 2101, 2}, false},
-                                 {"life", {77, 1000001}, false}};
-    const scratch *s = *state;
-    char path[600];
-    snprintf(path, sizeof path, "%s/pieces", s->directory);
-    json_t *facts = json_object();
-    for (size_t i = 0; i < sizeof large / sizeof *large; i++) {
-        tz_checkpoint_reader *reader;
-        tz_simulation *simulation = make(&large[i], "cpu", 1, 1);
-        save(simulation, facts, path);
-        assert_ok(tz_checkpoint_open(&reader, path, true, &failure));
-        tz_checkpoint_close(reader);
-        tz_simulation_destroy(simulation);
-    }
-    json_decref(facts);
 }
 
 TEST(test_identity)

@@ -90,20 +90,6 @@ TEST(other_boundaries_converge)
     }
 }
 
-TEST(all_backends_and_plans_have_the_same_bits)
-{
-    double want[CELLS], got[CELLS];
-    tz_simulation *reference = make(true, "reference", NULL, 0);
-    assert_ok(run_steps(reference, 700, &failure));
-    get(reference, want);
-    for (int height = 1; height <= 8; height = 2 * height + 1) {
-        tz_simulation *simulation = make(true, "cpu", NULL, height);
-        assert_ok(run_steps(simulation, 700, &failure));
-        get(simulation, got);
-        assert_memory_equal(got, want, sizeof want);
-    }
-}
-
 /* What a scenario reads or changes between runs is the solution. */
 TEST(fields_may_change_between_runs)
 {
@@ -146,15 +132,6 @@ TEST(outputs_see_the_solution)
     assert_ok(run_steps(other, 130, &failure));
     get(other, u);
     assert_memory_equal(seen, u, sizeof u);
-}
-
-TEST(others_have_no_mixed_precision)
-{
-    oracle_config config = oracle("star2d1r", TZ_DOUBLE, NULL, 8, 8, 0);
-    tz_simulation *simulation;
-    config.mixed = true;
-    check_error(oracle_try(&simulation, &config, &failure), TZ_UNSUPPORTED, "precision",
-                "has no mixed precision");
 }
 
 TEST_GROUP(open_plugins, close_plugins)

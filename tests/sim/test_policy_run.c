@@ -181,26 +181,4 @@ TEST(test_a_plan_that_does_not_work_is_left)
     assert_int_equal(tz_simulation_step(simulation), 100);
 }
 
-/* Seconds and steps of all plans add up to the run's. */
-TEST(test_plan_uses_add_up)
-{
-    const tz_plan_wish adaptive = {.policy = "adaptive", .start = 1};
-    tz_simulation *simulation = make(&adaptive);
-    const tz_run_result result = advance(simulation, 200, NULL);
-    const tz_plan_use *uses = NULL;
-    const size_t count_of_uses = tz_simulation_plan_uses(simulation, &uses);
-    int64_t steps = 0;
-    double seconds = 0;
-    for (size_t i = 0; i < count_of_uses; i++) {
-        steps += uses[i].steps;
-        seconds += uses[i].seconds;
-        /* A remainder shares the wait with the whole stages before it, by iterations. */
-        if (!strstr(uses[i].plan.why, "remainder"))
-            assert_true(uses[i].seconds >
-                        0.75 * (double)uses[i].stages * long_stage(uses[i].plan.height));
-    }
-    assert_int_equal(steps, 200);
-    assert_true(fabs(seconds - result.seconds) < 1e-3 * seconds); /* a wait for nothing */
-}
-
 TEST_GROUP(set_up, tear_down)

@@ -151,47 +151,6 @@ TEST(precision_decides)
     }
 }
 
-/* On 255^2, from a solution in double: by over-relaxation, rounded when it is written. */
-TEST(a_large_grid_stagnates)
-{
-    enum { N = 191 };
-    double *u = oracle_numbers((N + 2) * (N + 2)), *inside = oracle_numbers(N * N);
-    const double h = 1.0 / (N + 1), omega = 2.0 / (1.0 + sin(3.14159265358979 * h));
-    for (int sweep = 0; sweep < 900; sweep++)
-        for (int y = 1; y <= N; y++)
-            for (int x = 1; x <= N; x++) {
-                double *at = u + y * (N + 2) + x;
-                const double mean =
-                    0.25 * (at[-1] + at[1] + at[-N - 2] + at[N + 2] + 100.0 * h * h);
-                *at += omega * (mean - *at);
-            }
-    for (int y = 0; y < N; y++)
-        for (int x = 0; x < N; x++)
-            inside[y * N + x] = u[(y + 1) * (N + 2) + x + 1];
-    tz_simulation *sim = poisson(N, TZ_SINGLE, "cpu", 0, 0);
-    oracle_write(sim, "u", inside);
-    const tz_run_result result = run_until(sim, 1e-4, 400000);
-    assert_int_equal(result.status, TZ_RUN_STAGNATED);
-    assert_true(fabs(result.residual - true_residual(sim, N)) < 1e-7);
-    assert_true(result.residual > 0.05 && result.residual < 0.5);
-}
-
-/* The residual, and the step at which a run stops, are those of the reference. */
-TEST(plans_do_not_matter)
-{
-    static const int plans[][2] = {{1, 0}, {5, 0}, {16, 0}, {7, 16}, {30, 0}};
-    tz_simulation *sim = poisson(19, TZ_SINGLE, "reference", 0, 0);
-    const tz_run_result want = run_until(sim, 1e-5, 100000);
-    assert_int_equal(want.status, TZ_RUN_STAGNATED);
-    for (int i = 0; i < 5; i++) {
-        sim = poisson(19, TZ_SINGLE, "cpu", plans[i][0], plans[i][1]);
-        const tz_run_result got = run_until(sim, 1e-5, 100000);
-        assert_int_equal(got.status, want.status);
-        assert_int_equal(got.steps, want.steps);
-        assert_true(memcmp(&got.residual, &want.residual, sizeof got.residual) == 0);
-    }
-}
-
 /* until_update is the change of an iteration; a field that stopped has not converged. */
 TEST(an_update_of_zero_is_no_convergence)
 {
@@ -263,27 +222,7 @@ TEST(what_moves_is_not_said_to_stagnate)
     assert_int_equal(heard.count, 0);
 }
 
-/* A field that grows evenly has neither a smaller change nor a smaller sum, and still it moves. */
-TEST(drifting_is_not_stagnated)
-{
-    tz_simulation *sim = oracle_create(
-        oracle_with(oracle("wave2d", TZ_SINGLE, "clamp", 40, 40, 0), "amplitude", 0.0, NULL));
-    assert_ok(
-        tz_simulation_fill(sim, oracle_field(sim, "u"), NULL, 1.0 + 1.0 / (1 << 21), &failure));
-    assert_ok(tz_simulation_fill(sim, oracle_field(sim, "before"), NULL, 1.0, &failure));
-    const tz_run_result result = run_until(sim, 1e-30, 20000);
-    assert_int_equal(result.status, TZ_RUN_MAX_STEPS);
-}
-
 /* ---- Where there is none --------------------------------------------------------------------- */
-
-TEST(streamed_stencils_have_no_residual)
-{
-    tz_simulation *sim = oracle_create(oracle("pathfinder", -1, NULL, 100, 0, 0));
-    tz_update update;
-    check_error(tz_simulation_measure(sim, &update, &failure), TZ_UNSUPPORTED, "pathfinder",
-                "until_update");
-}
 
 /* Cells and parameters that are set change the residual. */
 TEST(it_is_that_of_the_present_fields)

@@ -1,6 +1,6 @@
-/* Constants that vary with the iteration, held against a serial loop of its own; and derived
- * fields in many blocks. tests/contract compares them on every grid, boundary, height and
- * backend. */
+/* Constants that vary with the iteration, held against a serial loop of its own. tests/contract
+ * compares them on every grid, boundary, height and backend; tests/scenario/scalars.lua has what is
+ * refused. */
 #include "sim/fields.h"
 #include "sim/state.h"
 #include "tests/registry.h"
@@ -120,113 +120,6 @@ TEST(every_iteration_has_its_own)
         for (int i = 0; i < 3; i++)
             compare("cpu", heights[i], given);
     }
-}
-
-/* ---- Errors ---------------------------------------------------------------------------------- */
-
-static double no_number(const void *context, const tz_value *params, int64_t step)
-{
-    return step < 5 ? 1.0 : NAN;
-}
-
-static void create_fails(const tz_series *series, tz_status wanted, const char *message)
-{
-    tz_simulation_config config = config_of("cpu", "swirl2d");
-    tz_simulation *simulation = NULL;
-    config.scalars = series;
-    config.scalars_count = 1;
-    check_error(tz_simulation_create(&simulation, &config, &failure), wanted, "scalars", message);
-}
-
-TEST(mistakes_are_plain)
-{
-    static const double half[] = {0, 0.5}, not_finite[] = {0, 1, INFINITY};
-    create_fails(&(tz_series){.name = "phase", .count = 2, .values = half}, TZ_RANGE,
-                 "number 2 of the list 'phase' is 0.5, which must be an integer");
-    create_fails(&(tz_series){.name = "push", .count = 3, .values = not_finite}, TZ_RANGE,
-                 "number 3 of the list 'push' is inf");
-    const char *const backends[] = {"reference", "cpu"};
-    for (int b = 0; b < 2; b++) {
-        const tz_series series = {.name = "push", .text = "sqrt(4 - step)", .value = no_number};
-        tz_simulation_config config = config_of(backends[b], "swirl2d");
-        config.scalars = &series;
-        config.scalars_count = 1;
-        tz_simulation *simulation = NULL;
-        assert_ok(tz_simulation_create(&simulation, &config, &failure));
-        check_error(run_steps(simulation, 8, &failure), TZ_SCRIPT, "scalars",
-                    "in iteration 5, which is NaN: sqrt(4 - step)");
-        tz_simulation_destroy(simulation);
-    }
-}
-
-/* A plugin without at_step() leaves its constants to scenarios. */
-TEST(a_plugin_may_need_them)
-{
-    const tz_stencil *theirs;
-    static const double zero[] = {0};
-    const tz_series series[] = {{.name = "push", .count = 1, .values = zero},
-                                {.name = "phase", .count = 1, .values = zero}};
-    tz_simulation_config config = config_of("cpu", "swirl2d");
-    tz_problem problem;
-    assert_ok(tz_registry_find(registry, "swirl2d", &theirs, NULL, &failure));
-    tz_stencil stencil = *theirs;
-    stencil.at_step = NULL;
-    config.scalars = series;
-    config.scalars_count = 1;
-    check_error(tz_problem_resolve(&problem, &stencil, &config, &failure), TZ_RANGE, "scalars",
-                "needs a value for each iteration: scalars = { phase = ");
-    config.scalars_count = 2;
-    assert_ok(tz_problem_resolve(&problem, &stencil, &config, &failure));
-    tz_problem_clear(&problem);
-    tz_slot slots[TZ_CONSTANTS_MAX];
-    config.scalars_count = 0;
-    assert_ok(tz_problem_resolve(&problem, theirs, &config, &failure));
-    check_error(tz_problem_constants_at(&problem, 1000001, slots, &failure), TZ_PLUGIN, "swirl2d",
-                "iteration 1000001: the pump is empty");
-    tz_problem_clear(&problem);
-}
-
-/* ---- Derived fields -------------------------------------------------------------------------- */
-
-/* More cells than a block has: parts agree with the whole, and reductions with stored fields. */
-TEST(blocks_fit_together)
-{
-    tz_simulation_config config = config_of("cpu", "swirl2d");
-    tz_simulation *simulation = NULL, *copy = NULL;
-    const int64_t nx = 2000, ny = 701;
-    config.extent[0] = nx;
-    config.extent[1] = ny;
-    config.boundary[0] = "mirror:fixed";
-    config.boundary[1] = "clamp";
-    assert_ok(tz_simulation_create(&simulation, &config, &failure));
-    assert_ok(tz_simulation_create(&copy, &config, &failure));
-    const tz_random random = {.seed = 3, .low = -1, .high = 1};
-    assert_ok(tz_simulation_fill_random(simulation, U, NULL, &random, &failure));
-    const int turn = tz_stencil_field_index(tz_simulation_stencil(simulation), "turn");
-    tz_array *all = NULL;
-    tz_reduction one, two;
-    assert_ok(tz_simulation_read_array(simulation, turn, &all, &failure));
-    const double *cells = all->data;
-    static const tz_box boxes[] = {{{0, 0, 0}, {1, 1, 1}},
-                                   {{1999, 700, 0}, {2000, 701, 1}},
-                                   {{3, 520, 0}, {1998, 530, 1}},
-                                   {{700, 0, 0}, {702, 701, 1}}};
-    for (int b = 0; b < 4; b++) {
-        const tz_box *box = &boxes[b];
-        static double part[1995 * 10];
-        assert_ok(tz_simulation_read(simulation, turn, box, part, &failure));
-        const double *at = part;
-        for (int64_t y = box->low[1]; y < box->high[1]; y++)
-            for (int64_t x = box->low[0]; x < box->high[0]; x++)
-                assert_true(*at++ == cells[x + nx * y]);
-    }
-    assert_ok(tz_simulation_write_array(copy, U, all, NULL, NULL, &failure));
-    assert_ok(tz_simulation_reduce(simulation, turn, &one, &failure));
-    assert_ok(tz_simulation_reduce(copy, U, &two, &failure));
-    assert_memory_equal(&one, &two, sizeof one);
-    tz_array_destroy(all);
-    tz_simulation_destroy(simulation);
-    tz_simulation_destroy(copy);
 }
 
 TEST_GROUP(open_test_plugins, close_plugins)
