@@ -186,54 +186,6 @@ TEST(axes_have_prefixes_and_cells)
     assert_string_equal(axis.unit, "ly");
 }
 
-/* Is there something darker than paper in that part of a picture? */
-static int count_ink(const tz_image *image, int x0, int y0, int x1, int y1)
-{
-    int count = 0;
-    for (int y = y0; y < y1; y++)
-        for (int x = x0; x < x1; x++)
-            count += pixel(image, x, y)[0] < 200;
-    return count;
-}
-
-/* Below each cell of a row of 5 there is the mark of its number, in its middle. */
-TEST(ticks_stand_at_their_cells)
-{
-    enum { ZOOM = 60, CELLS = 5 };
-    tz_array *array = make_array(TZ_DTYPE_F64, 2, CELLS, CELLS, 1);
-    for (int i = 0; i < CELLS * CELLS; i++)
-        tz_array_set(array, i, 1);
-    for (int with = 0; with < 2; with++) {
-        tz_look look = {.bits = 8, .zoom = ZOOM, .axes = true, .low = 0, .high = 1};
-        tz_frame *frame;
-        tz_image *image;
-        strcpy(look.map, "gray");
-        if (with) {
-            look.spacing_count = 1;
-            look.spacing[0] = 0.5;
-            strcpy(look.axes_unit, "mm");
-        }
-        assert_ok(tz_frame_create(&frame, &look, &failure));
-        assert_ok(tz_frame_read_array(frame, array, (tz_slice){2, -1}, &failure));
-        tz_frame_set_axes(frame, 2, array->shape, 2, (double[]){9, 9, 9}, NULL, false);
-        assert_ok(tz_frame_image(frame, &image, &failure));
-        /* The picture is white, with a rim: find its lower edge from within. */
-        int left = image->width / 2, bottom = image->height / 2;
-        while (pixel(image, left, image->height / 3)[0] == 255)
-            left--;
-        while (pixel(image, image->width / 2, bottom)[0] == 255)
-            bottom++;
-        for (int i = 0; i < CELLS; i++) {
-            const int middle = left + 1 + i * ZOOM + (with ? 0 : ZOOM / 2);
-            assert_true(count_ink(image, middle - 1, bottom + 1, middle + 2, bottom + 3) > 0);
-            assert_int_equal(count_ink(image, middle + 6, bottom + 1, middle + 24, bottom + 3), 0);
-        }
-        assert_true(left > 10 && image->height - bottom > 20);
-        tz_image_destroy(image);
-        tz_frame_destroy(frame);
-    }
-}
-
 /* Lengths of y begin at row 0, the upper edge, or with y upwards at the lower one; cells are
  * rows. */
 TEST(y_begins_at_an_edge)

@@ -165,52 +165,6 @@ SCRATCH_TEST(averages_are_exact)
     check_error(tz_reducer_finish(reducer, &failure), TZ_SHAPE, "", "1 of its field's 2 rows");
 }
 
-/* Cells of `from` to `to`, in fractions, along one axis that holds cell k: the part it covers. */
-static double covered(double from, double to, int64_t k)
-{
-    const double part = fmin(to, (double)(k + 1)) - fmax(from, (double)k);
-    return part > 0 ? part : 0;
-}
-
-SCRATCH_TEST(averages_do_not_depend_on_pieces)
-{
-    static const int64_t cases[][4] = {/* cells, values */
-                                       {200, 90, 7, 11}, {97, 89, 97, 13}, {64, 64, 16, 32},
-                                       {33, 7, 1, 7},    {50, 40, 49, 39}, {130, 3, 2, 1}};
-    for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
-        const int64_t nx = cases[k][0], ny = cases[k][1];
-        const int vx = (int)cases[k][2], vy = (int)cases[k][3];
-        float *cells = test_room((size_t)(nx * ny) * sizeof *cells);
-        double *values = test_room((size_t)(vx * vy) * sizeof *values), *first = NULL;
-        for (int64_t i = 0; i < nx * ny; i++)
-            cells[i] = (float)(i * 7919 % 1009) - 300.25f;
-        for (int64_t rows = 1; rows <= ny; rows += 4) {
-            tz_reducer *reducer;
-            assert_int_equal(tz_reducer_create(&reducer, nx, ny, vx, vy, NULL, values, NULL),
-                             TZ_OK);
-            for (int64_t y = 0; y < ny; y += rows)
-                assert_int_equal(tz_reducer_add(reducer, TZ_DTYPE_F32, cells + y * nx,
-                                                y + rows < ny ? rows : ny - y, NULL),
-                                 TZ_OK);
-            assert_int_equal(tz_reducer_finish(reducer, NULL), TZ_OK);
-            if (!first) {
-                first = test_room((size_t)(vx * vy) * sizeof *values);
-                memcpy(first, values, (size_t)(vx * vy) * sizeof *values);
-            }
-            assert_memory_equal(values, first, (size_t)(vx * vy) * sizeof *values);
-        }
-        for (int i = 0; i < vx * vy; i++) {
-            const double rx = (double)nx / vx, ry = (double)ny / vy;
-            double sum = 0;
-            for (int64_t y = 0; y < ny; y++)
-                for (int64_t x = 0; x < nx; x++)
-                    sum += cells[y * nx + x] * covered(i % vx * rx, (i % vx + 1) * rx, x) *
-                           covered(i / vx * ry, (i / vx + 1) * ry, y);
-            assert_true(fabs(values[i] - sum / (rx * ry)) < 1e-9);
-        }
-    }
-}
-
 /* A slice of an array as a picture. */
 static tz_status draw(tz_image **image, const tz_array *array, const tz_canvas_options *options,
                       tz_error *error)

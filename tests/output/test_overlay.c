@@ -46,11 +46,6 @@ static double distance(double x, double y)
     return hypot(x - 20, y - 18);
 }
 
-static double saddle(double x, double y)
-{
-    return (x - 19.5) * (y - 19.5);
-}
-
 /* The place of a pixel's middle, in cells. */
 static double cell_of(int pixel_number)
 {
@@ -74,42 +69,6 @@ TEST(contour_lines_lie_at_their_values)
                 assert_true(pixel(image, x, y)[0] > 100);
         }
     tz_image_destroy(image);
-}
-
-TEST(levels_lie_within_the_range)
-{
-    double levels[TZ_CONTOURS_MAX];
-    assert_int_equal(tz_overlay_levels(&(tz_overlay){.contours_even = 3}, 2, 10, levels), 3);
-    assert_true(levels[0] == 4 && levels[1] == 6 && levels[2] == 8);
-    assert_int_equal(tz_overlay_levels(&(tz_overlay){.contours_even = 3}, 2, 2, levels), 0);
-    assert_int_equal(tz_overlay_levels(&(tz_overlay){0}, 2, 10, levels), 0);
-}
-
-/* In the middle square of a saddle the mean of the corners decides which of them a line cuts
- * off. */
-TEST(saddles_and_holes)
-{
-    for (int sign = -1; sign <= 1; sign += 2) {
-        tz_array *array = make_values(saddle);
-        const tz_overlay overlay = {.contours_count = 1, .contours = {0.05 * sign}};
-        tz_image *image = draw_overlay(array, &overlay);
-        /* The middle square lies between the pixels 156 and 164. Corners (0, 0) and (1, 1) are
-         * 0.25, the others -0.25: the line cuts off those that have the level's sign, 0.2 cells
-         * from them. */
-        const int along = sign > 0 ? 157 : 162;
-        assert_true(pixel(image, along, 157)[0] > 100);
-        assert_int_equal(pixel(image, sign > 0 ? 161 : 158, 158)[0], 0);
-        tz_image_destroy(image);
-        /* No line beside what is not a number. */
-        for (int x = 0; x < OVERLAY_N; x++)
-            tz_array_set(array, 20 * OVERLAY_N + x, x % 2 ? NAN : INFINITY);
-        const tz_overlay zero = {.contours_count = 1, .contours = {0}};
-        image = draw_overlay(array, &zero);
-        for (int y = 20 * OVERLAY_ZOOM; y < 21 * OVERLAY_ZOOM; y++)
-            for (int x = 0; x < image->width; x++)
-                assert_true(pixel(image, x, y)[1] == 0);
-        tz_image_destroy(image);
-    }
 }
 
 TEST(marks_surround_the_extremes)

@@ -178,77 +178,6 @@ WRITER_TEST(pictures_hold_their_facts)
     assert_memory_equal(a, b, first);
 }
 
-/* The text of a file in a run's folder. */
-static void check_text(const char *path, const char *const *wanted)
-{
-    size_t bytes;
-    char *text = scratch_slurp(path, &bytes);
-    for (; *wanted; wanted++)
-        if (!strstr(text, *wanted))
-            fail_msg("%s has no '%s':\n%.2000s", path, *wanted, text);
-}
-
-WRITER_TEST(arrays_hold_every_cell)
-{
-    tz_output *npy = make_output(0, &tz_format_npy, 0, NULL);
-    tz_output *vti = make_output(1, &tz_format_vti, 0, NULL);
-    open_files("arrays");
-    tz_array *array = NULL;
-    set_fields(vti, "temperature", "power");
-    strcpy(npy->name, "heat");
-    write_once(npy, "heat-NNNNNN.npy");
-    write_once(vti, "hotspot-NNNNNN.vti");
-    assert_ok(tz_npy_read("arrays/heat-000000.npy", &array, &failure));
-    assert_int_equal(array->dims, 2);
-    for (int64_t i = 0; i < NX * NY; i++)
-        assert_true(tz_array_get(array, i) == (i == 2 * NX + 3 ? 310 : 300));
-    tz_array_destroy(array);
-    check_text("arrays/hotspot-000000.vti",
-               (const char *const[]){"Name=\"temperature\"", "Name=\"power\"", NULL});
-}
-
-WRITER_TEST(series_have_metres_and_seconds)
-{
-    tz_output *vti = make_output(0, &tz_format_vti, 0, NULL);
-    tz_output *xdmf = make_output(1, &tz_format_xdmf, 0, NULL);
-    const tz_assignment step = {.name = "dt_s", .number = 1e-6};
-    open_files("series");
-    tz_writer writers[2];
-    assert_ok(tz_simulation_set_params(simulation, 1, &step, &failure));
-    xdmf->spacing_count = 1;
-    xdmf->spacing[0] = 0.25;
-    xdmf->origin_count = 2;
-    xdmf->origin[1] = -3;
-    open_writer(&writers[0], vti, "");
-    open_writer(&writers[1], xdmf, "");
-    for (int frame = 0; frame < 2; frame++) {
-        for (int i = 0; i < 2; i++)
-            assert_ok(tz_writer_write(&writers[i], simulation, &failure));
-        oracle_run(simulation, 2);
-    }
-    writers[0].rewinds = 1;
-    assert_ok(tz_writer_write(&writers[0], simulation, &failure));
-    check_text("series/hotspot.pvd",
-               (const char *const[]){"\"hotspot-000000.vti\" timestep=\"0\"",
-                                     "\"hotspot-000002.vti\" timestep=\"2e-06\"", NULL});
-    check_text("series/hotspot-r2.pvd",
-               (const char *const[]){"\"hotspot-r2-000004.vti\" timestep=\"4e-06\"", NULL});
-    check_text("series/hotspot-000002.vti",
-               (const char *const[]){"Spacing=\"0.0006666666666666666 0.001 1\"",
-                                     "ascii\">2e-06</DataArray>", NULL});
-    check_text("series/hotspot.xdmf",
-               (const char *const[]){">0.25 0.25 0.25</DataItem>", ">0 -3 0</DataItem>",
-                                     "<Time Value=\"2e-06\"/>", ">hotspot-000002.raw<", NULL});
-    for (int i = 0; i < 2; i++)
-        assert_ok(tz_writer_close(&writers[i], &failure));
-    xdmf->origin_count = 3;
-    check_error(tz_output_check(xdmf, simulation, &(int){0}, &failure), TZ_SHAPE, "",
-                "'origin' has 3 numbers, the grid 2 axes");
-    set_fields(vti, "power", "power");
-    check_error(tz_output_check(vti, simulation, &(int){0}, &failure), TZ_USAGE, "",
-                "the field 'power' is there twice");
-}
-
 WRITER_TEST(tables_take_the_callers_cells)
 {
     static const char *const titles[] = {"step", "max(temperature)", "mean(power)", "min"};
@@ -270,20 +199,6 @@ WRITER_TEST(tables_take_the_callers_cells)
     assert_ok(tz_writer_close(&writer, &failure));
     char *text = scratch_slurp("tables/s-table.csv", &bytes);
     assert_string_equal(text, "step,max(temperature),mean(power),own\n0,310,0,0.1\n0,310,0,nan\n");
-}
-
-WRITER_TEST(rewound_simulations_write_new_files)
-{
-    tz_output *output = make_output(0, &tz_format_npy, 0, NULL);
-    open_files("rewound");
-    tz_writer writer;
-    open_writer(&writer, output, "");
-    assert_ok(tz_writer_write(&writer, simulation, &failure));
-    assert_int_equal(tz_writer_write(&writer, simulation, &failure), TZ_IO);
-    writer.rewinds = 1;
-    assert_ok(tz_writer_write(&writer, simulation, &failure));
-    assert_int_equal(access("rewound/temperature-r2-000000.npy", F_OK), 0);
-    assert_ok(tz_writer_close(&writer, &failure));
 }
 
 /* ---- Captions -------------------------------------------------------------------------------- */
@@ -312,31 +227,6 @@ TEST(placeholders_are_filled)
         tz_caption_fill(text, cases[i][0], dry, "power", "chip");
         assert_string_equal(text, cases[i][1]);
     }
-}
-
-TEST(the_time_has_a_prefix)
-{
-    tz_simulation *dry = make_dry("hotspot");
-    const tz_assignment step = {.name = "dt_s", .number = 5e-7};
-    char text[TZ_CAPTION_SIZE];
-    assert_ok(tz_simulation_set_params(dry, 1, &step, &failure));
-    tz_simulation_skip(dry, 5000);
-    assert_true(tz_caption_has("after {time}", "time"));
-    assert_false(tz_caption_has("after {{time}}, {step}", "time"));
-    tz_caption_fill(text, "after {time}", dry, "temperature", "chip");
-    assert_string_equal(text, "after 2.5 ms");
-}
-
-TEST(long_captions_are_cut)
-{
-    tz_simulation *dry = make_dry("life");
-    char pattern[256] = "", text[TZ_CAPTION_SIZE], name[64];
-    memset(name, 'n', sizeof name - 1);
-    name[sizeof name - 1] = '\0';
-    while (strlen(pattern) + 12 < sizeof pattern)
-        strcat(pattern, "{simulation}");
-    tz_caption_fill(text, pattern, dry, "alive", name);
-    assert_int_equal(strlen(text), TZ_CAPTION_SIZE - 1);
 }
 
 TEST_GROUP(set_up, tear_down)
