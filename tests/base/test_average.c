@@ -12,24 +12,6 @@ static double covered(double from, double to, int64_t k)
     return last > first ? last - first : 0.0;
 }
 
-TEST(spans_cover_the_axis)
-{
-    for (int64_t cells = 1; cells <= CELLS_MAX; cells += 13)
-        for (int values = 1; values <= cells; values++) {
-            double all = 0.0;
-            assert_true(tz_average_edge(cells, values, 0) == 0.0);
-            assert_true(tz_average_edge(cells, values, values) == (double)cells);
-            for (int i = 0; i < values; i++) {
-                const tz_average_span s = tz_average_span_of(cells, values, i);
-                assert_true(s.first >= 0 && s.first <= s.last && s.last < cells);
-                assert_true(s.first_weight > 0.0 && s.first_weight <= 1.0);
-                assert_true(s.last_weight > 0.0 && s.last_weight <= 1.0);
-                all += s.width;
-            }
-            assert_true(fabs(all - (double)cells) < 1e-9);
-        }
-}
-
 TEST(values_are_means_of_what_they_cover)
 {
     double columns[CELLS_MAX], made[CELLS_MAX];
@@ -50,22 +32,6 @@ TEST(values_are_means_of_what_they_cover)
                 assert_true(fabs(made[i] - sum / (b - a)) < 1e-12);
             }
         }
-}
-
-TEST(heights_divide_and_nan_spreads)
-{
-    const double columns[6] = {2, 4, NAN, 8, 6, 2};
-    double made[3];
-    tz_average_span spans[3];
-    for (int i = 0; i < 3; i++)
-        spans[i] = tz_average_span_of(6, 3, i);
-    tz_average_across(columns, spans, 2.0, made, 3);
-    assert_true(made[0] == 1.5);
-    assert_true(isnan(made[1]));
-    assert_true(made[2] == 2.0);
-    const double negative_zero = -0.0;
-    tz_average_across(&negative_zero, &(tz_average_span){0, 0, 1.0, 1.0, 1.0}, 1.0, made, 1);
-    assert_false(signbit(made[0]));
 }
 
 /* The same bits as the order of additions that average.h gives, for narrow and for wide spans. */

@@ -5,56 +5,6 @@
 
 #include <jansson.h>
 
-static json_t *read_text(const char *text)
-{
-    json_t *value = NULL;
-    assert_ok(tz_json_read("a.json", text, strlen(text), &value, &failure));
-    return value;
-}
-
-TEST(values)
-{
-    (void)state;
-    json_t *root =
-        read_text(" {\"a\": [1, -2.5e1, true, false, null, \"x\"], \"b\": {}, \"c\": []}\n");
-    const json_t *list = json_object_get(root, "a");
-    assert_int_equal(json_array_size(list), 6);
-    assert_int_equal(json_integer_value(json_array_get(list, 0)), 1);
-    assert_true(json_real_value(json_array_get(list, 1)) == -25.0);
-    assert_true(json_is_true(json_array_get(list, 2)));
-    assert_true(json_is_null(json_array_get(list, 4)));
-    assert_string_equal(json_string_value(json_array_get(list, 5)), "x");
-    assert_int_equal(json_object_size(json_object_get(root, "b")), 0);
-    json_decref(root);
-}
-
-/* What jansson writes reads back as the same. */
-TEST(round_trip)
-{
-    (void)state;
-    json_t *made = json_pack("{s:s, s:[i, f, b, n], s:{s:s}}", "text \xc3\xa9\n\t\"\\/",
-                             "\xf0\x9f\x98\x80", "list", 12, 0.1, 1, "o", "k", "");
-    for (size_t flags = 0; flags < 2; flags++) {
-        char *text = json_dumps(made, flags ? JSON_ENSURE_ASCII | JSON_INDENT(2) : JSON_COMPACT);
-        json_t *again = read_text(text);
-        assert_true(json_equal(made, again));
-        json_decref(again);
-        free(text);
-    }
-    json_decref(made);
-}
-
-TEST(texts_are_made_printable)
-{
-    (void)state;
-    json_t *root = read_text("[\"\\u001b[2J\\u0000\\b\", \"\xff\", \"\\ud800x\", \"\\u009b\"]");
-    assert_string_equal(json_string_value(json_array_get(root, 0)), "?[2J??");
-    assert_string_equal(json_string_value(json_array_get(root, 1)), "?");
-    assert_string_equal(json_string_value(json_array_get(root, 2)), "?x");
-    assert_string_equal(json_string_value(json_array_get(root, 3)), "??");
-    json_decref(root);
-}
-
 TEST(what_is_refused)
 {
     (void)state;

@@ -4,25 +4,6 @@
 #include "base/machine.h"
 #include <sys/resource.h>
 
-TEST(a_machine_has_a_name_and_cores)
-{
-    tz_machine machine, again;
-    memset(&machine, 0xee, sizeof machine);
-    tz_machine_read(&machine);
-    assert_true(strlen(machine.cpu) > 0 && strlen(machine.cpu) < sizeof machine.cpu);
-    assert_true(machine.cores >= 1);
-    assert_true(machine.l1_bytes >= 0 && machine.l2_bytes >= 0 && machine.l3_bytes >= 0);
-#if defined(__GLIBC__) &&                                                                          \
-    defined(__x86_64__) /* which knows them where the kernel names no caches */
-    assert_in_range(machine.l1_bytes, 8 << 10, 1 << 20);
-    assert_in_range(machine.l2_bytes, 64 << 10, 64 << 20);
-#endif
-    tz_machine_read(&again);
-    assert_string_equal(again.cpu, machine.cpu);
-    assert_int_equal(again.cores, machine.cores);
-    assert_int_equal(again.isa, machine.isa);
-}
-
 TEST(the_instruction_set_can_be_lowered)
 {
     tz_machine machine;
@@ -67,14 +48,4 @@ TEST(memory_is_limited_by_the_address_space)
     assert_int_equal(setrlimit(RLIMIT_AS, &before), 0);
     assert_true(available > 0 && available < limit); /* minus the memory of the process */
 #endif
-}
-
-TEST(the_clock_goes_forward)
-{
-    double before = tz_machine_clock_s();
-    for (int i = 0; i < 1000; i++) {
-        const double now = tz_machine_clock_s();
-        assert_true(now >= before);
-        before = now;
-    }
 }

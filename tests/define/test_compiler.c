@@ -140,18 +140,6 @@ TEST(a_source_becomes_a_plugin_once)
     assert_int_equal(entries(cache, other, sizeof other), 4);
 }
 
-TEST(the_same_id_twice_is_refused)
-{
-    tz_registry *registry = NULL;
-    fresh_cache(*state);
-    assert_ok(tz_registry_create(&registry, NULL, 0, &failure));
-    assert_ok(define(registry));
-    check_error(define(registry), TZ_PLUGIN, "a.lua:3",
-                "stencil 'spread' is already there, from a.lua:3");
-    assert_int_equal(tz_registry_count(registry), 1);
-    tz_registry_destroy(registry);
-}
-
 TEST(a_compiler_that_fails)
 {
     fresh_cache(*state);
@@ -237,64 +225,6 @@ TEST(rows_are_compiled_beside_the_run)
     assert_true(tz_stencil_take_fault(stencil, &fault));
     assert_false(tz_stencil_take_fault(stencil, &fault));
     tz_registry_destroy(registry);
-}
-
-/* CC may be a command of several words, and what they say counts. */
-TEST(a_compiler_of_several_words)
-{
-    char path[1024];
-    const char *cache = fresh_cache(*state);
-    cell = "#ifndef SOME_MACRO\n#error the words of CC got lost\n#endif\n"
-           "#define TZ_FIELDS(F) F(u, real)\n#define TZ_CONSTANTS(K)\n"
-           "TZ_CELL(spread)\n{\n    TZ_PUT(u, TZ_AT(u, 1, 0) + TZ_AT(u, 0, 1));\n}\n";
-    check_error(define_and_fail(), TZ_PLUGIN, "spread", "the words of CC got lost");
-    use_compiler(*state, "#!/bin/sh\nexec cc \"$@\"\n");
-    define_afresh();
-    define_afresh();
-    assert_int_equal(entries(cache, path, sizeof path), 1);
-    use_compiler(*state, "#!/bin/sh\n# Another one.\nexec cc \"$@\"\n");
-    define_afresh();
-    assert_int_equal(entries(cache, path, sizeof path), 2);
-}
-
-TEST(processes_side_by_side)
-{
-    enum { PROCESSES = 4 };
-    char path[1024];
-    const char *cache = fresh_cache(*state);
-    pid_t children[PROCESSES];
-    for (int i = 0; i < PROCESSES; i++) {
-        children[i] = fork();
-        if (children[i] == 0) {
-            tz_registry *registry = NULL;
-            bool good = true;
-            for (int k = 0; good && k < 3; k++) {
-                good = tz_registry_create(&registry, NULL, 0, NULL) == TZ_OK &&
-                       define(registry) == TZ_OK;
-                tz_registry_destroy(registry);
-            }
-            _exit(good ? 0 : 1);
-        }
-    }
-    for (int i = 0; i < PROCESSES; i++) {
-        int ending = 1;
-        assert_int_equal(waitpid(children[i], &ending, 0), children[i]);
-        assert_int_equal(ending, 0);
-    }
-    assert_int_equal(entries(cache, path, sizeof path), 1);
-}
-
-TEST(no_folder_for_temporary_files)
-{
-    char *before = getenv("TMPDIR") ? strdup(getenv("TMPDIR")) : NULL;
-    fresh_cache(*state);
-    setenv("TMPDIR", "/nowhere", 1);
-    check_error(define_and_fail(), TZ_IO, "/nowhere/", "cannot make a folder for the compiler");
-    if (before)
-        setenv("TMPDIR", before, 1);
-    else
-        unsetenv("TMPDIR");
-    free(before);
 }
 
 TEST_GROUP(scratch_setup, scratch_teardown)

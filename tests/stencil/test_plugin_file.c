@@ -30,28 +30,6 @@ static int free_good(void **state)
     return 0;
 }
 
-/* Load the file in a child. The child may fail to load it; it must not crash or hang. */
-static void load_in_child(const char *path, const char *what, size_t at)
-{
-    const pid_t child = fork();
-    if (child == 0) {
-        alarm(HANGS_S);
-        close(STDERR_FILENO);
-        dlopen(path, RTLD_NOW | RTLD_LOCAL);
-        _exit(0);
-    }
-    int status;
-    assert_int_equal(waitpid(child, &status, 0), child);
-    if (!WIFEXITED(status))
-        fail_msg("%s at byte %zu: the check takes the file, loading it ends with signal %d", what,
-                 at, WTERMSIG(status));
-}
-
-static void put(int file, size_t at, const void *bytes, size_t count)
-{
-    assert_int_equal(pwrite(file, bytes, count, (off_t)at), (ssize_t)count);
-}
-
 /* ---- Cut files ------------------------------------------------------------------------------- */
 
 SCRATCH_TEST(every_cut_is_refused)
@@ -71,96 +49,7 @@ SCRATCH_TEST(every_cut_is_refused)
     }
 }
 
-/* strip can remove the list of sections, which lies at the end of the file. */
-SCRATCH_TEST(cuts_without_sections_do_no_harm)
-{
-    const size_t steps = 200;
-    int refused = 0;
-    ElfW(Ehdr) head;
-    memcpy(&head, good, sizeof head);
-    head.e_shoff = 0;
-    head.e_shnum = head.e_shstrndx = 0;
-    const char *path = scratch_file(*state, "cut.so", good, good_bytes);
-    const int file = open(path, O_RDWR);
-    put(file, 0, &head, sizeof head);
-    assert_ok(tz_plugin_file_check(path, &failure));
-    load_in_child(path, "without sections", 0);
-    for (size_t i = 0; i < steps; i++) {
-        const size_t bytes = good_bytes - 1 - i * (good_bytes - 1) / steps;
-        assert_int_equal(ftruncate(file, (off_t)bytes), 0);
-        if (tz_plugin_file_check(path, &failure) == TZ_OK)
-            load_in_child(path, "cut", bytes);
-        else
-            refused++;
-    }
-    assert_true(refused > 0); /* how many depends on debug information, which is not loaded */
-    close(file);
-}
-
-/* A copy that was not finished may have its full length, with zeros at the end. */
-SCRATCH_TEST(files_that_end_in_zeros_do_no_harm)
-{
-    const char zeros[512] = {0};
-    const char *path = scratch_file(*state, "zeros.so", good, good_bytes);
-    const int file = open(path, O_RDWR);
-    for (size_t at = (good_bytes - 1) / sizeof zeros * sizeof zeros;; at -= sizeof zeros) {
-        put(file, at, zeros, at + sizeof zeros > good_bytes ? good_bytes - at : sizeof zeros);
-        if (tz_plugin_file_check(path, &failure) == TZ_OK)
-            load_in_child(path, "zeros from", at);
-        if (at == 0)
-            break;
-    }
-    close(file);
-}
-
 /* ---- Flipped bits ---------------------------------------------------------------------------- */
-
-static void flip_all(const char *path, size_t from, size_t bytes)
-{
-    const int file = open(path, O_RDWR);
-    for (size_t at = from; at < from + bytes; at++) {
-        for (int bit = 0; bit < 8; bit++) {
-            const char flipped = (char)(good[at] ^ 1 << bit);
-            put(file, at, &flipped, 1);
-            if (tz_plugin_file_check(path, &failure) == TZ_OK)
-                load_in_child(path, "a flipped bit", at);
-        }
-        put(file, at, good + at, 1);
-    }
-    close(file);
-}
-
-SCRATCH_TEST(flipped_bits_in_headers_do_no_harm)
-{
-    const char *path = scratch_file(*state, "flipped.so", good, good_bytes);
-    ElfW(Ehdr) head;
-    memcpy(&head, good, sizeof head);
-    flip_all(path, 0, sizeof head);
-    flip_all(path, head.e_phoff, head.e_phnum * sizeof(ElfW(Phdr)));
-}
-
-SCRATCH_TEST(random_bytes_in_headers_do_no_harm)
-{
-    const char *path = scratch_file(*state, "flipped.so", good, good_bytes);
-    const int file = open(path, O_RDWR);
-    ElfW(Ehdr) head;
-    memcpy(&head, good, sizeof head);
-    const size_t headers = sizeof head + head.e_phnum * sizeof(ElfW(Phdr));
-    uint32_t random = 1;
-    for (int round = 0; round < 2000; round++) {
-        char bytes[8];
-        for (size_t i = 0; i < sizeof bytes; i++, random = random * 1664525 + 1013904223)
-            bytes[i] = (char)(random >> 24);
-        const size_t count = 1 + (random >> 16) % sizeof bytes;
-        const size_t at = (random >> 8) % (headers - sizeof bytes);
-        put(file, at, bytes, count);
-        if (tz_plugin_file_check(path, &failure) == TZ_OK)
-            load_in_child(path, "random bytes", at);
-        if (round % 3 == 0) /* otherwise damage adds up */
-            put(file, 0, good, headers);
-    }
-    close(file);
-}
 
 /* ---- Among others ---------------------------------------------------------------------------- */
 
