@@ -96,14 +96,21 @@ static void read_cpu_name(tz_machine *machine)
     if (!file)
         return;
     char line[512];
-    while (fgets(line, sizeof line, file)) {
+    unsigned maker = 0, part; /* Arm names its processors by numbers */
+    bool named = false;
+    while (!named && fgets(line, sizeof line, file)) {
         const char *colon = strchr(line, ':');
-        if (colon && strncmp(line, "model name", 10) == 0) {
+        named = colon && strncmp(line, "model name", 10) == 0;
+        if (named)
             snprintf(machine->cpu, sizeof machine->cpu, "%.120s", colon + 2);
-            machine->cpu[strcspn(machine->cpu, "\n")] = '\0';
-            break;
+        else if (sscanf(line, "CPU implementer : %x", &maker) == 1)
+            snprintf(machine->cpu, sizeof machine->cpu, "Arm %02x", maker);
+        else if (sscanf(line, "CPU part : %x", &part) == 1) {
+            snprintf(machine->cpu, sizeof machine->cpu, "Arm %02x-%03x", maker, part);
+            named = true;
         }
     }
+    machine->cpu[strcspn(machine->cpu, "\n")] = '\0';
     fclose(file);
 }
 

@@ -8,7 +8,8 @@
 /* Instruction sets of row functions, each with all of the one before: its name, the name of the
  * form of a plugin's row functions (tz_row_form.isa), bytes of a vector, what TZ_ROWS_ONLY is for
  * it (trapeze/rows_tables.h), whether this processor has it, and the compiler's target, which on
- * other processors than x86-64 is not used. The first is the compiler's default. */
+ * other processors than x86-64 is not used. The first is the compiler's default, which on AArch64
+ * has NEON. */
 #if defined(__x86_64__)
 #define TZ__HAS(feature) __builtin_cpu_supports(feature)
 #define TZ_ISA_TARGET(options) __attribute__((target(options)))
@@ -16,8 +17,13 @@
 #define TZ__HAS(feature) 0
 #define TZ_ISA_TARGET(options)
 #endif
+#if defined(__aarch64__)
+#define TZ__ISA_DEFAULT(X) X(BASE, "neon", "base", 16, 1, 1, "")
+#else
+#define TZ__ISA_DEFAULT(X) X(BASE, "base", "base", 16, 1, 1, "sse2")
+#endif
 #define TZ_ISA_TABLE(X)                                                                            \
-    X(BASE, "base", "base", 16, 1, 1, "sse2")                                                      \
+    TZ__ISA_DEFAULT(X)                                                                             \
     X(V3, "v3", "x86-64-v3", 32, 3, TZ__HAS("avx2") && TZ__HAS("fma") && TZ__HAS("bmi2"),          \
       "avx2,fma,bmi,bmi2")                                                                         \
     X(V4, "v4", "x86-64-v4", 64, 4,                                                                \
@@ -41,8 +47,8 @@ typedef struct tz_machine {
     tz_isa isa;                           /* the best instruction set that row functions may use */
 } tz_machine;
 
-/* Members that cannot be read get the values named above. The environment variable TZ_ISA (base,
- * v3, v4) lowers the instruction set; results have the same bits with each. Any thread. */
+/* Members that cannot be read get the values named above. The environment variable TZ_ISA (the name
+ * of a row) lowers the instruction set; results have the same bits with each. Any thread. */
 void tz_machine_read(tz_machine *machine);
 
 /* tz_machine.isa alone. */

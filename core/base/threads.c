@@ -83,9 +83,7 @@ static uint64_t gate_wait(gate *g, uint64_t old, int looks)
         value = atomic_load_explicit(&g->value, memory_order_acquire);
         if (value != old)
             return value;
-#if defined(__x86_64__)
-        __builtin_ia32_pause();
-#endif
+        tz_threads_pause();
     }
     atomic_fetch_add(&g->sleepers, 1);
     pthread_mutex_lock(&g->lock);

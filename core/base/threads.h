@@ -52,6 +52,16 @@ static inline int64_t tz_threads_begin(int64_t elements, int count, int thread)
     return elements / count * thread + elements % count * thread / count;
 }
 
+/* Between two looks at what another thread writes. */
+static inline void tz_threads_pause(void)
+{
+#if defined(__x86_64__)
+    __builtin_ia32_pause();
+#elif defined(__aarch64__)
+    __asm__ volatile("isb");
+#endif
+}
+
 /* OMP_NUM_THREADS, else the processors that this process may use. */
 int tz_threads_default(void);
 

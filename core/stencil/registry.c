@@ -108,6 +108,10 @@ static unsigned rounding(void)
 {
 #if defined(__SSE__)
     return __builtin_ia32_stmxcsr() & ~0x3fu; /* without the exceptions that there were */
+#elif defined(__aarch64__)
+    unsigned long control;
+    __asm__ volatile("mrs %0, fpcr" : "=r"(control));
+    return (unsigned)control;
 #else
     return (unsigned)fegetround();
 #endif

@@ -596,11 +596,8 @@ static void wait_for(const _Atomic int *done, int phase)
     for (int i = 1; atomic_load_explicit(done, memory_order_acquire) < phase; i++)
         if (i % TRIES == 0)
             sched_yield();
-        else {
-#if defined(__x86_64__)
-            __builtin_ia32_pause();
-#endif
-        }
+        else
+            tz_threads_pause();
 }
 
 /* Diamonds are taken phase by phase. Each waits for those of the phase before which it reads, and

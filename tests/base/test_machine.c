@@ -25,7 +25,7 @@ TEST(the_instruction_set_can_be_lowered)
     else
         unsetenv("TZ_ISA");
     free(kept);
-    assert_string_equal(tz_isa_name(TZ_ISA_BASE), "base");
+    assert_string_equal(tz_isa_form(TZ_ISA_BASE), "base");
     assert_int_equal(tz_isa_vector_bytes(TZ_ISA_BASE), 16);
     assert_int_equal(tz_isa_vector_bytes(TZ_ISA_V3), 32);
     assert_int_equal(tz_isa_vector_bytes(TZ_ISA_V4), 64);

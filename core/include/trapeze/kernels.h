@@ -69,9 +69,9 @@ typedef struct tz_cell_access {
  * and writes: when it loads the plugin, to refuse what is not declared. On any thread; pure. */
 typedef void tz_cell_fn(const tz_cell_access *access);
 
-/* The row functions of one instruction set: "base" (the compiler's default), "x86-64-v3" (AVX2, FMA
- * and BMI2) or "x86-64-v4" (AVX-512 F, BW, DQ and VL). The engine uses the best that it knows and
- * that the machine has, and ignores others. */
+/* The row functions of one instruction set: "base" (the compiler's default; NEON on AArch64),
+ * "x86-64-v3" (AVX2, FMA and BMI2) or "x86-64-v4" (AVX-512 F, BW, DQ and VL). The engine uses the
+ * best that it knows and that the machine has, and ignores others. */
 typedef struct tz_row_form {
     const char *isa;                /* REQUIRED */
     tz_row_fn *rows[TZ_PRECISIONS]; /* NULL: not in this form */

@@ -1,5 +1,11 @@
 /* Included only by trapeze/rows_isa.h: the reference backend's cell function of one precision,
  * which gets every value from a callback. No include guard. */
+#if !defined(__clang__)
+/* Never contracted: the loader then finds row functions that are, also where the compiler's default
+ * has fused multiply-add. */
+#pragma GCC push_options
+#pragma GCC optimize("fp-contract=off")
+#endif
 #undef TZ__CELL
 #undef TZ__READ1
 #undef TZ__READ2
@@ -83,3 +89,6 @@ static void TZ__THIS(cell)(const tz_cell_access *span)
     TZ_CONSTANTS(TZ__LOAD_CONSTANT)
     TZ__THIS(TZ__CAT(update_, TZ_CELL_NAME))(context);
 }
+#if !defined(__clang__)
+#pragma GCC pop_options
+#endif
