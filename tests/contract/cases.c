@@ -385,6 +385,14 @@ void contract_cells_clear(contract_cells *cells)
     memset(cells, 0, sizeof *cells);
 }
 
+void contract_print_hashes(const contract *c, const char *what, const tz_reduction *reductions)
+{
+    for (int f = 0; c->hashes && f < c->stencil->fields_count; f++)
+        if (contract_is_state(c, f))
+            printf("hash %s %s, %s: %016" PRIx64 " sum %a\n", c->stencil->id, what,
+                   c->stencil->fields[f].name, reductions[f].hash, reductions[f].sum);
+}
+
 bool contract_same_number(double a, double b)
 {
     return memcmp(&a, &b, sizeof a) == 0 || (isnan(a) && isnan(b));

@@ -16,6 +16,7 @@ typedef struct contract {
     bool smoke;          /* one size and boundary: for runs under a slow checker */
     const char *backend; /* compared with the reference; "cpu" unless --backend names another */
     const char *family;  /* of that backend, or NULL: the backend chooses */
+    bool hashes;         /* print those of fields, to compare two machines */
 
     /* Of one section: */
     int64_t compared; /* cases checked */
@@ -58,8 +59,8 @@ typedef struct contract_case {
 /* Write "boundary clamp,mirror precision double grid 7x5" into `text`; returns `text`. */
 const char *contract_case_text(const contract *c, const contract_case *k, char *text, size_t size);
 
-/* A simulation of the case with every field filled. `isa`: "base", "v3", "v4", or NULL for the
- * best. The caller destroys it. */
+/* A simulation of the case with every field filled. `isa`: a name of TZ_ISA_TABLE, or NULL
+ * for the best. The caller destroys it. */
 tz_status contract_create(const contract *c, const contract_case *k, const char *backend,
                           int threads, const char *isa, tz_simulation **out, tz_error *error);
 
@@ -83,6 +84,8 @@ void contract_cells_clear(contract_cells *cells);
 /* Fails where cells or their reductions differ. */
 void contract_compare(contract *c, const contract_case *k, const char *what,
                       const contract_cells *got, const contract_cells *want);
+/* For --hashes: a line for each state field. `what`: of the case. */
+void contract_print_hashes(const contract *c, const char *what, const tz_reduction *reductions);
 bool contract_is_state(const contract *c, int field);
 bool contract_same_number(double a, double b);
 bool contract_same_reduction(const tz_reduction *a, const tz_reduction *b);
@@ -114,6 +117,7 @@ void contract_descriptor(contract *c); /* names, docs, ranges, kernels, text */
 void contract_fields(contract *c);     /* written values read back; invalid ones are refused */
 void contract_radius(contract *c);     /* a plugin reads as far as it declares */
 void contract_identity(contract *c);   /* the backend equals the reference, bit for bit */
+void contract_extremes(contract *c);   /* so it does with subnormal numbers, infinities and NaNs */
 void contract_devices(contract *c);    /* a grid in slabs gives the same bits as one device */
 void contract_device(contract *c);     /* GPUs' compilers take the text; it gives the same bits */
 void contract_outputs(contract *c);    /* derived fields are what their outputs compute */

@@ -323,6 +323,7 @@ static void check_case(contract *c, const contract_case *k, int64_t steps, bool 
         answer_clear(&a);
         return;
     }
+    contract_print_hashes(c, what, a.end.reduction);
     const char *isas[1 + TZ_ISA_COUNT] = {NULL};
     int isas_count = 1 + contract_isas(isas + 1);
     /* The best instruction set is tested in full; the others differ in the row function alone. */

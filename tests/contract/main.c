@@ -1,6 +1,6 @@
-/* contract [--list] [--stencil ID]... [--section NAME]... [--backend NAME] [--family NAME]
- * PLUGIN.so|FOLDER... (contract.h). A section that checks no case fails, unless none applies to the
- * stencil. After a section with a failure the later ones are not run. */
+/* contract [--list] [--hashes] [--stencil ID]... [--section NAME]... [--backend NAME]
+ * [--family NAME] PLUGIN.so|FOLDER... (contract.h). A section that checks no case fails, unless
+ * none applies to the stencil. After a section with a failure the later ones are not run. */
 #include "contract.h"
 
 #include "backend/backend.h"
@@ -23,9 +23,11 @@ static const struct {
     const char *name;
     void (*check)(contract *c);
 } sections[] = {
-    {"descriptor", contract_descriptor}, {"fields", contract_fields},   {"radius", contract_radius},
-    {"identity", contract_identity},     {"devices", contract_devices}, {"device", contract_device},
-    {"outputs", contract_outputs},       {"diverge", contract_diverge},
+    {"descriptor", contract_descriptor}, {"fields", contract_fields},
+    {"radius", contract_radius},         {"identity", contract_identity},
+    {"extremes", contract_extremes},     {"devices", contract_devices},
+    {"device", contract_device},         {"outputs", contract_outputs},
+    {"diverge", contract_diverge},
 };
 enum { SECTIONS = sizeof sections / sizeof *sections };
 
@@ -106,10 +108,10 @@ static bool is_section(const char *name)
 
 static int usage(void)
 {
-    fprintf(stderr,
-            "usage: trapeze-contract [--list | --families] [--stencil ID]... [--section NAME]... "
-            "[--backend NAME] [--family NAME] PLUGIN.so|FOLDER...\n"
-            "sections:");
+    fprintf(stderr, "usage: trapeze-contract [--list | --families] [--hashes] [--stencil ID]... "
+                    "[--section NAME]... "
+                    "[--backend NAME] [--family NAME] PLUGIN.so|FOLDER...\n"
+                    "sections:");
     for (int i = 0; i < SECTIONS; i++)
         fprintf(stderr, " %s", sections[i].name);
     fprintf(stderr, "\nTZ_CONTRACT=quick in the environment checks fewer cases, smoke a handful\n");
@@ -127,11 +129,14 @@ static int print_families(void)
 int main(int argc, char **argv)
 {
     names stencils = {0}, wanted_sections = {0}, folders = {0}, backends = {0}, families = {0};
-    bool list_only = false;
+    bool list_only = false, hashes = false;
     for (int i = 1; i < argc; i++) {
         names *target = &folders;
-        if (strcmp(argv[i], "--list") == 0) {
-            list_only = true;
+        bool *flag = strcmp(argv[i], "--list") == 0     ? &list_only
+                     : strcmp(argv[i], "--hashes") == 0 ? &hashes
+                                                        : NULL;
+        if (flag) {
+            *flag = true;
             continue;
         }
         if (strcmp(argv[i], "--families") == 0)
@@ -172,6 +177,7 @@ int main(int argc, char **argv)
     contract c = {.registry = registry,
                   .backend = backends.count > 0 ? backends.items[0] : "cpu",
                   .family = families.count > 0 ? families.items[0] : NULL,
+                  .hashes = hashes,
                   .quick = mode && *mode != '\0' && strcmp(mode, "full") != 0,
                   .smoke = mode && strcmp(mode, "smoke") == 0};
     int failures = 0, checked = 0;

@@ -23,7 +23,7 @@ endforeach()
 # takes no time; test-all.sh has all.
 foreach(stencil IN LISTS archetypes)
     trapeze_add_test(contract ${stencil} contract --stencil ${stencil} --section descriptor --section fields --section radius
-        --section identity --section devices --section outputs --section diverge
+        --section identity --section extremes --section devices --section outputs --section diverge
         ${PROJECT_BINARY_DIR}/plugins ${PROJECT_BINARY_DIR}/test-plugins)
     set(cases quick)
     if(stencil STREQUAL d3q19) # 14 s
