@@ -45,7 +45,7 @@ install(CODE [[
     function(write path)
         get_filename_component(into ${folder}/${path} DIRECTORY)
         file(MAKE_DIRECTORY ${into})
-        execute_process(COMMAND $<TARGET_FILE:trapeze> manual ${ARGN} OUTPUT_FILE ${folder}/${path}
+        execute_process(COMMAND $<TARGET_PROPERTY:trapeze,CROSSCOMPILING_EMULATOR> $<TARGET_FILE:trapeze> manual ${ARGN} OUTPUT_FILE ${folder}/${path}
             COMMAND_ERROR_IS_FATAL ANY)
     endfunction()
     write(share/man/man1/trapeze.1 --man)

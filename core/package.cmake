@@ -56,4 +56,6 @@ The module that Trapeze loads under mpirun, to run a scenario on several
 processes, which may be on several machines.")
 
 set(CPACK_TRAPEZE_LICENSE ${PROJECT_SOURCE_DIR}/LICENSE)
+set(CPACK_TRAPEZE_STRIP ${CMAKE_STRIP})
+set(CPACK_TRAPEZE_EMULATOR ${CMAKE_CROSSCOMPILING_EMULATOR})
 include(CPack)

@@ -9,7 +9,7 @@ endfunction()
 
 # A page of man(1) with the text that a program prints when it is called wrongly.
 function(write_contract_page program path)
-    execute_process(COMMAND ${program} ERROR_VARIABLE text OUTPUT_QUIET RESULT_VARIABLE code)
+    execute_process(COMMAND ${CPACK_TRAPEZE_EMULATOR} ${program} ERROR_VARIABLE text OUTPUT_QUIET RESULT_VARIABLE code)
     if(NOT text MATCHES "^usage: trapeze-contract ")
         message(FATAL_ERROR "${program} does not print its usage: ${text} (${code})")
     endif()
@@ -54,7 +54,7 @@ function(complete component)
     endforeach()
     file(GLOB_RECURSE programs ${root}/bin/* ${root}/libexec/* ${root}/lib/*.so)
     foreach(program IN LISTS programs)
-        run(strip --strip-unneeded --remove-section=.comment --remove-section=.note ${program})
+        run(${CPACK_TRAPEZE_STRIP} --strip-unneeded --remove-section=.comment --remove-section=.note ${program})
     endforeach()
     # Modules of a program are not executable files.
     run(find ${root} -type d -exec chmod 755 {} +)

@@ -1,14 +1,18 @@
 #!/bin/sh
-# Makes Debian packages, trapeze, trapeze-dev and (with MPI) trapeze-mpi: sh scripts/package.sh [FOLDER]
+# Makes Debian packages, trapeze, trapeze-dev and (with MPI) trapeze-mpi: sh scripts/package.sh [--arm64] [FOLDER]
 #
 # Installs what is missing, builds, and writes the .deb files into FOLDER (default: build/packages). Then:
 # apt-get install FOLDER/*.deb
+# --arm64: for arm64, with Debian's cross compiler; without trapeze-mpi.
 set -eu
 root=$(CDPATH= cd -- "$(dirname -- "$0")/.." && pwd)
-[ $# -le 1 ] || { echo 'usage: sh scripts/package.sh [FOLDER]' >&2; exit 2; }
+setup=''
+[ "${1:-}" != --arm64 ] || { PRESET=arm64 setup=--arm64 && shift; }
+[ $# -le 1 ] || { echo 'usage: sh scripts/package.sh [--arm64] [FOLDER]' >&2; exit 2; }
 mkdir -p "${1:-$root/build/packages}"
 folder=$(CDPATH= cd -- "${1:-$root/build/packages}" && pwd)
-sh "$root/scripts/setup.sh"
+sh "$root/scripts/setup.sh" $setup
+[ -z "$setup" ] || command -v aarch64-linux-gnu-gcc >/dev/null 2>&1 || { echo 'package: no aarch64-linux-gnu-gcc' >&2; exit 1; }
 command -v dpkg-shlibdeps >/dev/null 2>&1 || { echo 'package: dpkg-shlibdeps is missing: apt-get install dpkg-dev' >&2; exit 1; }
 target=app
 . "$root/scripts/build.sh"

@@ -1,9 +1,9 @@
 #!/bin/sh
-# Installs the packages that building Trapeze needs: sh scripts/setup.sh [--ci]
+# Installs the packages that building Trapeze needs: sh scripts/setup.sh [--ci] [--arm64]
 #
 # On Debian, Ubuntu and their derivatives it installs missing packages, as root or through sudo, without
 # asking. Elsewhere it lists what is missing and stops. --ci adds what only continuous integration
-# needs.
+# needs, --arm64 what builds and runs programs for arm64 on Debian for x86-64; dpkg then knows that architecture.
 set -eu
 
 packages='gcc g++ libc6-dev cmake ninja-build pkg-config liblua5.4-dev libpng-dev libjansson-dev libcmocka-dev'
@@ -12,10 +12,14 @@ command -v gnuplot >/dev/null 2>&1 || packages="$packages gnuplot-nox"
 ci=no
 # Without these, tests are skipped. libfftw3-double3 (under the GPL): jumps on a CPU, sim:jump.
 optional=libfftw3-double3
+# Builds and runs programs for arm64 on Debian for x86-64.
+cross='gcc-aarch64-linux-gnu qemu-user libpng-dev:arm64 libjansson-dev:arm64 liblua5.4-dev:arm64 libcmocka-dev:arm64'
+arm64=
 for argument in "$@"; do
     case $argument in
-    --ci) ci=yes packages="$packages clang-format-14" optional="$optional libopenmpi-dev openmpi-bin libmicrohttpd-dev curl chromium python3-numpy python3-pil lintian dpkg-dev" ;;
-    *) echo "setup: unknown argument '$argument'; usage: sh scripts/setup.sh [--ci]" >&2; exit 2 ;;
+    --arm64) arm64=$cross ;;
+    --ci) ci=yes arm64=$cross packages="$packages clang-format-14" optional="$optional libopenmpi-dev openmpi-bin libmicrohttpd-dev curl chromium python3-numpy python3-pil lintian dpkg-dev" ;;
+    *) echo "setup: unknown argument '$argument'; usage: sh scripts/setup.sh [--ci] [--arm64]" >&2; exit 2 ;;
     esac
 done
 
@@ -84,23 +88,24 @@ list_packages() { # list_packages PACKAGE...: those that are not installed, each
         [ "$status" = installed ] || printf ' %s' "$package"
     done
 }
+[ "$(dpkg --print-architecture) ${family%% *}" = 'amd64 debian' ] || arm64=
 # shellcheck disable=SC2086 # lists of packages
-missing=$(list_packages $packages) optional=$(list_packages $optional)
-if [ -z "$missing" ] && [ -n "$optional" ] && [ "$(id -u)" -ne 0 ] && ! sudo -n true 2>/dev/null && ! [ -t 0 ]; then
-    report "optional packages are missing, which root can install: apt-get install$optional"
-    optional=
+missing=$(list_packages $packages) optional=$(list_packages $optional) arm64=$(list_packages $arm64)
+if [ -z "$missing" ] && [ -n "$optional$arm64" ] && [ "$(id -u)" -ne 0 ] && ! sudo -n true 2>/dev/null && ! [ -t 0 ]; then
+    report "optional packages are missing, which root can install: apt-get install$optional$arm64"
+    optional='' arm64=''
 fi
 
-if [ -n "$missing$optional" ]; then
+if [ -n "$missing$optional$arm64" ]; then
     as_root=
     if [ "$(id -u)" -ne 0 ]; then
         command -v sudo >/dev/null 2>&1 ||
-            fail "packages are missing, and there is no sudo; run as root: apt-get install$missing$optional"
+            fail "packages are missing, and there is no sudo; run as root: apt-get install$missing$optional$arm64"
         as_root=sudo
         # Without a terminal a password prompt would hang.
         [ -t 0 ] || as_root='sudo -n'
         $as_root true ||
-            fail "sudo failed; run as root, or in a terminal: sudo apt-get install$missing$optional"
+            fail "sudo failed; run as root, or in a terminal: sudo apt-get install$missing$optional$arm64"
     fi
     apt="$as_root env DEBIAN_FRONTEND=noninteractive LC_ALL=C apt-get -qq -o DPkg::Lock::Timeout=300"
     log=$(mktemp)
@@ -118,7 +123,7 @@ if [ -n "$missing$optional" ]; then
         update
         updated=yes
     fi
-    report "installing$missing$optional"
+    report "installing$missing$optional$arm64"
     # shellcheck disable=SC2086 # lists of packages
     if ! install $missing; then
         if [ $updated = no ]; then
@@ -131,5 +136,8 @@ if [ -n "$missing$optional" ]; then
     fi
     # shellcheck disable=SC2086 # a list of packages
     install $optional || report "could not install$optional: tests that need them are skipped"
+    # shellcheck disable=SC2086 # a list of packages
+    [ -z "$arm64" ] || { $as_root dpkg --add-architecture arm64 && $apt update >>"$log" 2>&1 </dev/null && install $arm64; } ||
+        report "could not install$arm64: what needs them is skipped"
 fi
 check_cmake

@@ -8,25 +8,26 @@
 #   cases      all lines of tests/backend/cuda/simt/cases.txt                              (sanitizers, 5 min)
 #   nvrtc      every kernel compiled and counted for sm_80, sm_90 and sm_100               (release build, 5 h)
 #   tests      the tests that have more cases with TZ_ALL: update, memory, precision, …    (sanitizers, 1 h)
+#   arm64      the contract of every stencil and the oracles on arm64 under qemu-user, the bits of x86-64, packages   (20 min)
 #
 # Without PART all of them. Two cores. What is printed as it goes is in build-all/PART; a table ends the run. A change of
 # kernels runs the parts that it touches. Ends with 1 if something failed.
 set -eu
 root=$(CDPATH= cd -- "$(dirname -- "$0")/.." && pwd -P)
-parts=${1:-'contract simt cases nvrtc tests'}
+parts=${1:-'contract simt cases nvrtc tests arm64'}
 [ $# -eq 0 ] || shift
-case " contract simt cases nvrtc tests " in
+case " contract simt cases nvrtc tests arm64 " in
 *" $parts "*) ;;
-*) [ "$parts" = 'contract simt cases nvrtc tests' ] || { echo "test-all: unknown part '$parts'" >&2 && exit 2; } ;;
+*) [ "$parts" = 'contract simt cases nvrtc tests arm64' ] || { echo "test-all: unknown part '$parts'" >&2 && exit 2; } ;;
 esac
 work=$root/build-all
 mkdir -p "$work"
-sh "$root/scripts/setup.sh"
+case " $parts " in *' arm64 '*) sh "$root/scripts/setup.sh" --arm64 ;; *) sh "$root/scripts/setup.sh" ;; esac
 # as in tests/CMakeLists.txt
 export ASAN_OPTIONS=detect_stack_use_after_return=0:strict_string_checks=1:malloc_context_size=5:quarantine_size_mb=32:intercept_tls_get_addr=0
 only=$*
 [ -z "${TZ_DATA_DIR:-}" ] && [ -d "$root/../shared/data" ] && export TZ_DATA_DIR="$root/../shared/data"
-case " $parts " in *' contract '* | *' simt '* | *' nvrtc '*) (PRESET=release target=all && . "$root/scripts/build.sh") ;; esac
+case " $parts " in *' contract '* | *' simt '* | *' nvrtc '* | *' arm64 '*) (PRESET=release target=all && . "$root/scripts/build.sh") ;; esac
 case " $parts " in *' cases '* | *' tests '*) (PRESET=asan target=all && . "$root/scripts/build.sh") ;; esac
 bin=$root/build/test-bin
 plugins="$root/build/plugins $root/build/test-plugins"
@@ -72,6 +73,16 @@ for part in $parts; do
             row tests "$test" env TZ_ALL=1 TRAPEZE_CACHE= "$root/build-asan/test-bin/$program" "$name"
         done
         row tests precision sh "$root/scripts/precision.sh" "$root/build-asan/bin/trapeze"
+        ;;
+    arm64)
+        missing=$(sh "$root/scripts/test-arm64.sh" --missing)
+        [ -z "$missing" ] || { echo "$missing" && continue; }
+        # shellcheck disable=SC2086 # lists of folders and names
+        for stencil in ${only:-$("$bin/contract" --list $plugins)}; do
+            row arm64 "$stencil" sh "$root/scripts/test-arm64.sh" "$stencil"
+        done
+        row arm64 oracles env TRAPEZE_CACHE= qemu-aarch64 "$root/build-arm64/test-bin/tests_oracle"
+        row arm64 packages sh "$root/scripts/package.sh" --arm64 "$work/packages"
         ;;
     esac
 done
