@@ -14,15 +14,15 @@ for tool in aarch64-linux-gnu-gcc qemu-aarch64; do
 done
 [ -e /usr/lib/aarch64-linux-gnu/libpng.so ] || { echo 'skipped: no libraries for arm64 (sh scripts/setup.sh --arm64)'; exit 0; }
 [ "${1:-}" != --missing ] || exit 0
-preset=arm64 plugin=all
-[ $# -gt 0 ] || preset=arm64-quick plugin=jacobi
+preset=arm64 plugin=all cases=quick
+[ $# -gt 0 ] || preset=arm64-quick plugin=jacobi cases=smoke
 for preset in release $preset; do
     (PRESET=$preset target=contract && . "$root/scripts/build.sh" && cmake --build "$build" --target $plugin)
 done
 
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
-export TRAPEZE_CACHE= TZ_CONTRACT=quick
+export TRAPEZE_CACHE= TZ_CONTRACT=$cases
 # contract NAME BUILD EMULATOR STENCIL SECTION…: runs it, and keeps the hashes in the file NAME
 contract() {
     name=$1 build=$2 emulator=$3 stencil=$4
