@@ -2,10 +2,8 @@
  * core/lua for checkpoints; core/output and core/cli set members of reports and tables. */
 #include "base/json_values.h"
 
-#include <locale.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 void tz_json_put(json_t *object, const char *key, json_t *value, bool *failed)
 {

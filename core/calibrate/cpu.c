@@ -3,7 +3,6 @@
 #include "calibrate/calibrate.h"
 
 #include "calibrate/cpu_parts.h"
-#include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>

@@ -5,7 +5,6 @@
 #include "backend/slabs/slabs.h"
 #include "base/machine.h"
 #include "stencil/stencil.h"
-#include <math.h>
 #include <string.h>
 
 enum {

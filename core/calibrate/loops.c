@@ -2,7 +2,6 @@
 #include "calibrate/loops.h"
 
 #include "model/device.h"
-#include <stdint.h>
 
 #if defined(__x86_64__)
 #define TZ__ANY_REGISTER "x"

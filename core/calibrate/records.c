@@ -8,7 +8,6 @@
 #include "base/paths.h"
 #include "calibrate/calibrate.h"
 #include "calibrate/cuda.h"
-#include "calibrate/loops.h"
 #include "model/device_scaled.h"
 #include "model/roofs.h"
 #include <dirent.h>

@@ -1,10 +1,8 @@
 /* trapeze plugins: lists the stencils. */
 #include "cli/command.h"
 
-#include "base/names.h"
 #include "base/number.h"
 #include "base/text.h"
-#include <jansson.h>
 #include <limits.h>
 #include <math.h>
 #include <stdlib.h>

@@ -4,7 +4,6 @@
 #include "cli/print_predictions.h"
 #include "lua/interrupt.h"
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 enum { MODELS_MAX = 8 };

@@ -12,8 +12,6 @@
 #include "lua/script.h"
 #include "output/folder.h"
 #include "output/sweep/sheet.h"
-#include <errno.h>
-#include <fcntl.h>
 #include <ftw.h>
 #include <pthread.h>
 #include <stdlib.h>

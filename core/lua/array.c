@@ -58,15 +58,14 @@ tz_array_handle *tz_array_check(lua_State *L, int index, const char *what)
     tz_array_handle *handle = tz_array_check_open(L, index, what);
     tz_array_memory *memory = handle->memory;
     tz_array *array = NULL;
-    tz_error error;
     if (handle->view.data)
         return handle;
-    tz_status status = tz_npy_map(memory->file, &memory->map, &error);
+    tz_status status = tz_npy_map(memory->file, &memory->map, tz_fault(L));
     if (status == TZ_OK)
         handle->view.data = (void *)memory->map.data;
     else if (status == TZ_UNSUPPORTED)
-        status = tz_npy_read_all(memory->file, &array, &error);
-    tz_try(L, what, status, &error);
+        status = tz_npy_read_all(memory->file, &array, tz_fault(L));
+    tz_try(L, what, status);
     if (array) {
         tz_array_own(handle, array);
         tz_npy_close(memory->file);

@@ -1,6 +1,5 @@
 /* Arrays of scripts: in memory (tz.array), from files (tz.read), and their methods; tz.random.
  * module.c registers them. */
-#include "base/names.h"
 #include "base/number.h"
 #include "lua/api.h"
 #include "lua/array.h"
@@ -13,7 +12,6 @@
 #include <limits.h>
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 static void release(tz_array_handle *handle)
@@ -158,22 +156,21 @@ static int array_save(lua_State *L)
     const char *name = tz_text_check(L, 2, "array:save", "name");
     tz_context *context = tz_context_get(L);
     const tz_format *format = find_format(L, name);
-    tz_error error;
-    if (tz_folder_check_name(name, &error) != TZ_OK ||
-        (format->check && format->check(format, &error) != TZ_OK))
-        tz_raise_error(L, "array:save", &error);
+    if (tz_folder_check_name(name, tz_fault(L)) != TZ_OK ||
+        (format->check && format->check(format, tz_fault(L)) != TZ_OK))
+        tz_raise_error(L, "array:save", tz_fault(L));
     if (context->options->check) {
         tz_context_print(context, "  writes %s\n", name);
         return 0;
     }
     char path[PATH_MAX], data[256] = "";
-    tz_status status = tz_handle_open_file(context, name, path, sizeof path, &error);
+    tz_status status = tz_handle_open_file(context, name, path, sizeof path, tz_fault(L));
     if (status == TZ_OK)
         status = tz_format_save(format, path, &handle->view, "data",
-                                handle->rule[0] ? handle->rule : NULL, data, &error);
+                                handle->rule[0] ? handle->rule : NULL, data, tz_fault(L));
     if (data[0])
         tz_record_file(context->files.record, data);
-    tz_try(L, "array:save", status, &error);
+    tz_try(L, "array:save", status);
     tz_record_file(context->files.record, name);
     return 0;
 }
@@ -306,8 +303,7 @@ static int array_new(lua_State *L)
         tz_raise(L, "tz.array: give 'data' or 'fill', not both");
     tz_array_handle *handle = tz_array_push(L, "array");
     tz_array *array = NULL;
-    tz_error error;
-    tz_try(L, "tz.array", tz_array_create(&array, (tz_dtype)dtype, dims, shape, &error), &error);
+    tz_try(L, "tz.array", tz_array_create(&array, (tz_dtype)dtype, dims, shape, tz_fault(L)));
     tz_array_own(handle, array);
     if (data_type == LUA_TTABLE)
         fill_from_list(L, array, 2);
@@ -326,10 +322,9 @@ static void get_rule(lua_State *L, char text[TZ_RLE_RULE_SIZE])
 {
     const char *given = NULL;
     tz_rle_rule rule;
-    tz_error error;
     if (!tz_key_text(L, 2, "tz.read", "rule", &given))
         return;
-    tz_try(L, "tz.read", tz_rle_rule_parse(given, "rule", &rule, &error), &error);
+    tz_try(L, "tz.read", tz_rle_rule_parse(given, "rule", &rule, tz_fault(L)));
     tz_rle_rule_format(&rule, text);
 }
 
@@ -390,7 +385,6 @@ static int value_read(lua_State *L)
     }
     tz_path_resolve(L, name, path, sizeof path);
     tz_array_handle *handle = tz_array_push(L, name);
-    tz_error error;
     const tz_format *format = tz_format_to_read(path);
     char endings[256];
     if (rule[0] && !(format->reads & TZ_READS_RULE))
@@ -405,7 +399,7 @@ static int value_read(lua_State *L)
                  tz_format_endings(TZ_TO_READ, TZ_READS_CHANNEL, endings), path);
     reading.dims = dims;
     reading.channel = (tz_png_channel)channel;
-    const tz_status status = format->read(path, &reading, &error);
+    const tz_status status = format->read(path, &reading, tz_fault(L));
     if (reading.array)
         tz_array_own(handle, reading.array);
     if (status == TZ_OK && reading.file) {
@@ -416,7 +410,7 @@ static int value_read(lua_State *L)
     }
     snprintf(handle->rule, sizeof handle->rule, "%s", reading.rule);
     handle->claims_rule = reading.has_rule;
-    tz_try(L, "tz.read", status, &error);
+    tz_try(L, "tz.read", status);
     if (!has_channel)
         warn_of_lost(L, name, &reading.lost);
     if (dims > 0 && !ordered &&

@@ -148,15 +148,14 @@ void tz_binding_write(lua_State *L, tz_binding *binding, int handle_index)
 {
     tz_simulation *simulation = binding->handle->simulation;
     const bool replays = tz_recall_replays(binding->handle->context);
-    tz_error error;
     tz_status status = TZ_OK;
     if (binding->kind == TZ_BINDING_OUTPUT && !replays &&
         tz_output_has_column(binding->writer.output, TZ_COLUMN_RESIDUAL))
-        status = tz_simulation_measure(simulation, &(tz_update){0}, &error);
-    tz_try(L, NULL, status, &error);
+        status = tz_simulation_measure(simulation, &(tz_update){0}, tz_fault(L));
+    tz_try(L, NULL, status);
     if (binding->kind == TZ_BINDING_CHECKPOINT) {
         /* Outside of a run nothing else waits for a thread that writes it. */
-        status = tz_checkpoint_now(binding->handle->context, !binding->handle->L, &error);
+        status = tz_checkpoint_now(binding->handle->context, !binding->handle->L, tz_fault(L));
     } else if (binding->kind == TZ_BINDING_FUNCTION) {
         lua_getiuservalue(L, handle_index, 1);
         lua_rawgeti(L, -1, binding->reference);
@@ -164,15 +163,15 @@ void tz_binding_write(lua_State *L, tz_binding *binding, int handle_index)
         lua_call(L, 1, 0);
         lua_pop(L, 1);
     } else if (binding->writer.output->look.told) {
-        status = write_told(L, binding, handle_index, &error);
+        status = write_told(L, binding, handle_index, tz_fault(L));
     } else if (tz_binding_calls_lua(binding)) {
         note_file(binding, 0);
-        status = write_row(L, binding, handle_index, &error);
+        status = write_row(L, binding, handle_index, tz_fault(L));
     } else if (!replays) {
         note_file(binding, tz_simulation_step(simulation));
-        status = tz_writer_write(&binding->writer, simulation, &error);
+        status = tz_writer_write(&binding->writer, simulation, tz_fault(L));
     }
-    tz_try(L, NULL, status, &error);
+    tz_try(L, NULL, status);
     tz_writer_count(&binding->writer, tz_simulation_step(simulation));
 }
 
@@ -269,7 +268,6 @@ static tz_binding *bind(lua_State *L, tz_simulation_handle *handle, int handle_i
                        .writer = {.last_step = -1}};
     if (every)
         made.every = *every;
-    tz_error error;
     if (output) {
         check_outline(L, handle, index, output, what);
         if (output->format->content == TZ_CONTENT_GRID && output->look.y == TZ_Y_AUTO &&
@@ -281,8 +279,7 @@ static tz_binding *bind(lua_State *L, tz_simulation_handle *handle, int handle_i
                 what);
         tz_try(L, what,
                tz_writer_open(&made.writer, output, &handle->context->files, handle->simulation,
-                              handle->name, handle->prefix, &error),
-               &error);
+                              handle->name, handle->prefix, tz_fault(L)));
         made.writer.rewinds = handle->rewinds;
         claim_files(L, &made, what);
     } else if (checkpoint) {
@@ -309,10 +306,9 @@ static tz_binding *bind(lua_State *L, tz_simulation_handle *handle, int handle_i
 static void every_wall_time(lua_State *L, tz_simulation_handle *handle)
 {
     double seconds = 0;
-    tz_error error;
     const char *text = tz_text_check(L, 2, "sim:every", "interval");
     tz_try(L, "sim:every: 'interval' of a checkpoint",
-           tz_duration_parse(text, "s", &seconds, &error), &error);
+           tz_duration_parse(text, "s", &seconds, tz_fault(L)));
     if (!(seconds > 0) || !isfinite(seconds))
         tz_raise(L, "sim:every: the interval must be positive, not %s", text);
     tz_checkpoints_every(handle->context, seconds);
@@ -338,8 +334,7 @@ static int method_every(lua_State *L)
     if (binding->kind == TZ_BINDING_OUTPUT && every.steps == 1 && !binding->writer.probes &&
         !tz_handle_is_dry(handle)) {
         tz_error error;
-        tz_try(L, "sim:every", tz_writer_listen(&binding->writer, handle->simulation, &error),
-               &error);
+        tz_try(L, "sim:every", tz_writer_listen(&binding->writer, handle->simulation, tz_fault(L)));
     }
     lua_settop(L, 1);
     return 1;
@@ -350,14 +345,13 @@ static int write_now(lua_State *L)
 {
     tz_binding *binding = lua_touserdata(L, 1);
     const tz_simulation_handle *handle = binding->handle;
-    tz_error error;
     if (!tz_recall_replays(handle->context)) {
         if (tz_binding_is_done(binding, tz_simulation_step(handle->simulation)))
             tz_raise(L,
                      "sim:write: %s is written already for step %lld; another picture of the same "
                      "step needs an output with another 'name'",
                      binding->writer.stem, (long long)binding->writer.last_step);
-        tz_try(L, "sim:write", tz_handle_open_folder(handle->context, &error), &error);
+        tz_try(L, "sim:write", tz_handle_open_folder(handle->context, tz_fault(L)));
     }
     tz_binding_write(L, binding, 2);
     return 0;
@@ -386,7 +380,6 @@ static int conclude_write(lua_State *L, tz_context *context, int status)
 static int method_write(lua_State *L)
 {
     tz_simulation_handle *handle = tz_handle_check(L, 1, "sim:write");
-    tz_error error;
     handle->context->asked = true;
     lua_settop(L, 2);
     tz_binding *binding = bind(L, handle, 1, 2, NULL, "sim:write");
@@ -399,7 +392,7 @@ static int method_write(lua_State *L)
         return 0;
     }
     if (binding->kind == TZ_BINDING_CHECKPOINT) {
-        tz_try(L, "sim:write", tz_handle_open_folder(handle->context, &error), &error);
+        tz_try(L, "sim:write", tz_handle_open_folder(handle->context, tz_fault(L)));
         tz_binding_write(L, binding, 1);
         return 0;
     }

@@ -501,14 +501,13 @@ void tz_checkpoint_at_signal(lua_State *L)
 {
     tz_context *context = tz_context_get(L);
     tz_checkpoints *c = context->checkpoints;
-    tz_error error;
     if (!c || !c->on || c->stopped || context->recall.in_policy)
         return;
     c->stopped = true;
-    const tz_status status = tz_checkpoint_now(context, true, &error);
+    const tz_status status = tz_checkpoint_now(context, true, tz_fault(L));
     tz_interrupt_grace(false);
     if (status)
-        tz_raise_error(L, NULL, &error);
+        tz_raise_error(L, NULL, tz_fault(L));
     tz_raise(L, "interrupted");
 }
 
@@ -922,9 +921,8 @@ tz_status tz_resume_load(lua_State *L, tz_error *error)
 
 void tz_resume_here(lua_State *L)
 {
-    tz_error error;
-    if (tz_resume_load(L, &error) != TZ_OK)
-        tz_recall_refuse(L, "%s", error.message);
+    if (tz_resume_load(L, tz_fault(L)) != TZ_OK)
+        tz_recall_refuse(L, "%s", tz_fault(L)->message);
 }
 
 tz_status tz_resume_at_end(lua_State *L, tz_error *error)

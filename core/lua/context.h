@@ -71,6 +71,7 @@ typedef struct tz_context {
     size_t early_bytes;
     int64_t early_lost; /* lines for which there was no room */
     char warning[1024]; /* pieces of a line of warn() */
+    tz_error fault;     /* of a call that the binding makes: tz_fault */
     char refusal[2600]; /* the last error that the binding itself raised */
     char traced[2600];  /* the error that result->traceback belongs to */
 } tz_context;

@@ -108,9 +108,8 @@ static int stencil_newindex(lua_State *L)
 
 static void write_source(lua_State *L, stencil_value *value, const tz_definition *definition)
 {
-    tz_error error;
     tz_defined_source_clear(&value->source);
-    tz_try(L, what, tz_define_source(definition, &value->source, &error), &error);
+    tz_try(L, what, tz_define_source(definition, &value->source, tz_fault(L)));
 }
 
 static tz_cache_key key_of(const tz_defined_source *source)
@@ -152,16 +151,15 @@ static void load(lua_State *L, stencil_value *value, const tz_definition_value *
     tz_context *context = tz_context_get(L);
     const tz_script_options *options = context->options;
     char file[LUA_IDSIZE], from[256];
-    tz_error error;
     const int line = tz_script_line(L, file, sizeof file);
     snprintf(from, sizeof from, "%s:%d", file, line);
     struct tz_defined *entry = calloc(1, sizeof *entry);
     if (!entry)
         tz_raise(L, "%s: not enough memory", what);
     if (tz_define_plugin(options->registry, value->id, &value->source, from, tz_interrupt_signal,
-                         &error) != TZ_OK) {
+                         tz_fault(L)) != TZ_OK) {
         free(entry);
-        tz_raise_error(L, what, &error);
+        tz_raise_error(L, what, tz_fault(L));
     }
     if (value->source.warning)
         tz_context_note(context, TZ_NOTE_WARNING, "%s", value->source.warning);
@@ -178,7 +176,6 @@ static void define(lua_State *L, stencil_value *value, tz_definition_value *d)
     const tz_context *context = tz_context_get(L);
     const tz_registry *registry = context->options->registry;
     const tz_script_sink *sink = &context->options->sink;
-    tz_error error;
     snprintf(value->id, sizeof value->id, "%s", d->name);
     write_source(L, value, &d->definition);
     const tz_cache_key key = key_of(&value->source);
@@ -200,7 +197,7 @@ static void define(lua_State *L, stencil_value *value, tz_definition_value *d)
     if (there)
         return;
     load(L, value, d, key);
-    tz_try(L, what, tz_registry_find(registry, value->id, &value->stencil, NULL, &error), &error);
+    tz_try(L, what, tz_registry_find(registry, value->id, &value->stencil, NULL, tz_fault(L)));
     if (sink->stencil)
         sink->stencil(sink->context, &d->definition);
 }
@@ -240,20 +237,19 @@ static void push_options(lua_State *L, int index, int steps)
 static int count_possible(lua_State *L)
 {
     tz_definition_value *v = tz_definition_read(L, tz_context_get(L)->options->unsafe);
-    tz_error error;
     int most = 0;
     if (!v->definition.coefficients)
         tz_raise(L, "%s: 'augment' goes with 'coefficients', which are missing", what);
     for (int steps = 1; steps <= TZ_RADIUS_MAX; steps++) {
         tz_defined_source source;
         v->coefficients.augment = steps;
-        if (tz_define_source(&v->definition, &source, &error) != TZ_OK)
+        if (tz_define_source(&v->definition, &source, tz_fault(L)) != TZ_OK)
             break;
         tz_defined_source_clear(&source);
         most = steps;
     }
     if (most == 0)
-        tz_raise_error(L, what, &error);
+        tz_raise_error(L, what, tz_fault(L));
     lua_pushinteger(L, most);
     return 1;
 }
@@ -343,7 +339,6 @@ static int stencil_new(lua_State *L)
 {
     const tz_script_options *options = tz_context_get(L)->options;
     const bool named = lua_type(L, 1) == LUA_TSTRING;
-    tz_error error;
     if (is_auto(L))
         return choose(L, stencil_new);
     tz_definition_value *d = named ? NULL : tz_definition_read(L, options->unsafe);
@@ -353,8 +348,8 @@ static int stencil_new(lua_State *L)
     if (d)
         define(L, value, d);
     else if (tz_registry_find(options->registry, tz_text_check(L, 1, what, "id"), &value->stencil,
-                              NULL, &error) != TZ_OK)
-        tz_raise_error(L, what, &error);
+                              NULL, tz_fault(L)) != TZ_OK)
+        tz_raise_error(L, what, tz_fault(L));
     tz_defined_source_clear(&value->source);
     if (d) {
         tz_storage_push(L, 1, what, value->stencil);

@@ -572,11 +572,10 @@ static void get_plugin(lua_State *L, tz_definition_value *v)
 {
     const tz_registry *registry = tz_context_get(L)->options->registry;
     const tz_stencil *stencil;
-    tz_error error;
     tz_try(L, "tz.stencil: 'coefficients'",
-           tz_registry_find(registry, lua_tostring(L, -1), &stencil, NULL, &error), &error);
+           tz_registry_find(registry, lua_tostring(L, -1), &stencil, NULL, tz_fault(L)));
     tz_try(L, "tz.stencil: 'coefficients'",
-           tz_define_linear(stencil, v->coefficients.side, v->values, &error), &error);
+           tz_define_linear(stencil, v->coefficients.side, v->values, tz_fault(L)));
     v->coefficients.dims = stencil->dims;
 }
 

@@ -14,7 +14,6 @@
 #include "sim/simulation.h"
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 /* Cells that a function fills before they are written to the field. */
@@ -31,9 +30,9 @@ typedef struct target {
     const char *what;
 } target;
 
-static void must(const target *t, tz_status status, const tz_error *error)
+static void must(const target *t, tz_status status)
 {
-    tz_try(t->L, t->what, status, error);
+    tz_try(t->L, t->what, status);
 }
 
 static tz_box grid_box(const tz_simulation_handle *handle)
@@ -98,19 +97,17 @@ static double call_for_cell(const target *t, int index, int64_t x, int64_t y, in
 /* For check mode, in which nothing is stored. */
 static void check_value(const target *t, double value)
 {
-    tz_error error;
-    must(t, tz_simulation_check_value(t->handle->simulation, t->field, value, &error), &error);
+    must(t, tz_simulation_check_value(t->handle->simulation, t->field, value, tz_fault(t->L)));
 }
 
 static void fill_piece(const target *t, int index, const tz_box *piece, double *values)
 {
-    tz_error error;
     int64_t i = 0;
     for (int64_t y = piece->low[1]; y < piece->high[1]; y++)
         for (int64_t x = piece->low[0]; x < piece->high[0]; x++)
             values[i++] = call_for_cell(t, index, x, y, piece->low[2]);
-    must(t, tz_simulation_write(t->handle->simulation, t->field, piece, values, "function", &error),
-         &error);
+    must(t, tz_simulation_write(t->handle->simulation, t->field, piece, values, "function",
+                                tz_fault(t->L)));
 }
 
 static void assign_function(const target *t, int index)
@@ -162,10 +159,9 @@ static void check_rule(const target *t, const tz_array_handle *source)
     tz_simulation *simulation = t->handle->simulation;
     const int param = tz_stencil_param_of_role(tz_handle_stencil(t->handle), TZ_PARAM_ROLE_RULE);
     tz_rle_rule rule, present;
-    tz_error error;
     if (!source->claims_rule || param < 0)
         return;
-    must(t, tz_rle_rule_parse(source->rule, source->source, &rule, &error), &error);
+    must(t, tz_rle_rule_parse(source->rule, source->source, &rule, tz_fault(t->L)));
     if (!is_universe(t, &rule))
         tz_raise(t->L,
                  "%s: %.250s is a pattern on a %s of %lld x %lld cells (%s): give the simulation "
@@ -177,14 +173,14 @@ static void check_rule(const target *t, const tz_array_handle *source)
                  rule.universe);
     const tz_param *about = &tz_handle_stencil(t->handle)->params[param];
     const tz_value *value = &tz_simulation_params(simulation)[param];
-    const bool same = tz_rle_rule_parse(value->text, NULL, &present, &error) == TZ_OK &&
+    const bool same = tz_rle_rule_parse(value->text, NULL, &present, NULL) == TZ_OK &&
                       present.birth == rule.birth && present.survive == rule.survive;
     char text[TZ_RLE_RULE_SIZE];
     rule.universe = 0;
     tz_rle_rule_format(&rule, text);
     if (!value->given && tz_simulation_step(simulation) == 0) {
         const tz_assignment taken = {.name = about->name, .text = text};
-        must(t, tz_simulation_set_params(simulation, 1, &taken, &error), &error);
+        must(t, tz_simulation_set_params(simulation, 1, &taken, tz_fault(t->L)));
         if (!same)
             tz_context_note(t->handle->context, TZ_NOTE_LOG, "%s: %s = %s, from %s",
                             t->handle->name, about->name, text, source->source);
@@ -223,7 +219,6 @@ static void assign_array(const target *t, const tz_array_handle *source)
     const tz_array *array = &source->view;
     tz_npy_file *file = source->memory->file;
     const bool dry = tz_handle_is_dry(t->handle);
-    tz_error error;
     int64_t wanted[TZ_AXES];
     for (int axis = 0; axis < TZ_AXES; axis++)
         wanted[axis] = t->box->high[axis] - t->box->low[axis];
@@ -247,15 +242,15 @@ static void assign_array(const target *t, const tz_array_handle *source)
     /* All numbers are checked before the first is stored: a refused file changes nothing. */
     tz_status status = TZ_OK;
     if (file)
-        status = go_through(t, file, &shaped, at, source->source, false, &error);
+        status = go_through(t, file, &shaped, at, source->source, false, tz_fault(t->L));
     else if (dry)
-        status =
-            tz_simulation_check_array(simulation, t->field, &shaped, at, source->source, &error);
+        status = tz_simulation_check_array(simulation, t->field, &shaped, at, source->source,
+                                           tz_fault(t->L));
     if (status == TZ_OK && !dry)
-        status = file ? go_through(t, file, &shaped, at, source->source, true, &error)
+        status = file ? go_through(t, file, &shaped, at, source->source, true, tz_fault(t->L))
                       : tz_simulation_write_array(simulation, t->field, &shaped, at, source->source,
-                                                  &error);
-    must(t, status, &error);
+                                                  tz_fault(t->L));
+    must(t, status);
 }
 
 /* ---- Floorplans ------------------------------------------------------------------------------ */
@@ -263,7 +258,6 @@ static void assign_array(const target *t, const tz_array_handle *source)
 static void assign_floorplan(const target *t, const tz_floorplan_value *value)
 {
     const int64_t *extent = tz_simulation_extent(t->handle->simulation);
-    tz_error error;
     if (tz_handle_stencil(t->handle)->dims != 2 || !t->all)
         tz_raise(t->L, "%s: a floorplan fills a 2-D grid, without a box", t->what);
     if (value->trace.sample_count == 0)
@@ -278,7 +272,8 @@ static void assign_floorplan(const target *t, const tz_floorplan_value *value)
     double width_m = value->width_m, height_m = value->height_m;
     tz_floorplan_chip(t->L, t->handle, &value->plan, t->what, &width_m, &height_m);
     double *powers_w = lua_newuserdatauv(t->L, value->plan.unit_count * sizeof *powers_w, 0);
-    tz_status status = tz_ptrace_arrange(&value->trace, &value->plan, value->row, powers_w, &error);
+    tz_status status =
+        tz_ptrace_arrange(&value->trace, &value->plan, value->row, powers_w, tz_fault(t->L));
     const bool dry = tz_handle_is_dry(t->handle); /* a row shows whether the plan fits */
     const int64_t rows = dry || extent[0] >= CHUNK_CELLS ? 1 : CHUNK_CELLS / extent[0];
     for (int64_t at[TZ_AXES] = {0}; status == TZ_OK && at[1] < (dry ? 1 : extent[1]);
@@ -286,13 +281,13 @@ static void assign_floorplan(const target *t, const tz_floorplan_value *value)
         const int64_t end = at[1] + rows < extent[1] ? at[1] + rows : extent[1];
         tz_array *array = NULL;
         status = tz_floorplan_rasterise_rows(&value->plan, powers_w, extent[0], extent[1], width_m,
-                                             height_m, at[1], end, &array, &error);
+                                             height_m, at[1], end, &array, tz_fault(t->L));
         if (status == TZ_OK && !dry)
             status = tz_simulation_write_array(t->handle->simulation, t->field, array, at,
-                                               value->plan.path, &error);
+                                               value->plan.path, tz_fault(t->L));
         tz_array_destroy(array);
     }
-    must(t, status, &error);
+    must(t, status);
     lua_pop(t->L, 1);
 }
 
@@ -309,9 +304,8 @@ static tz_array_handle *push_int32(const target *t, int index)
     const int64_t count = tz_shape_count(source->view.dims, source->view.shape);
     tz_array_handle *copy = tz_array_push(t->L, source->source);
     tz_array *array = NULL;
-    tz_error error;
-    must(t, tz_array_create(&array, TZ_DTYPE_I32, source->view.dims, source->view.shape, &error),
-         &error);
+    must(t, tz_array_create(&array, TZ_DTYPE_I32, source->view.dims, source->view.shape,
+                            tz_fault(t->L)));
     tz_array_own(copy, array);
     for (int64_t i = 0; i < count; i++) {
         const double value = tz_array_get(&source->view, i);
@@ -347,11 +341,8 @@ static void stream_array(const target *t, int index)
                  tz_shape_text(needs, dims, extent));
     }
     if (!tz_handle_is_dry(t->handle)) {
-        tz_error error;
-        must(t,
-             tz_simulation_streamed_array(t->handle->simulation, t->field, array->data,
-                                          array->shape[dims], &error),
-             &error);
+        must(t, tz_simulation_streamed_array(t->handle->simulation, t->field, array->data,
+                                             array->shape[dims], tz_fault(t->L)));
         stop_streaming(t);
         t->handle->streamed[t->field] = tz_array_memory_share(rows->memory);
     }
@@ -362,7 +353,6 @@ static void stream_array(const target *t, int index)
 
 static void assign_random(const target *t, const tz_random_value *value)
 {
-    tz_error error;
     const tz_type type = t->about->type;
     if (tz_type_is_bits(type) && value->has_range)
         tz_raise(t->L, "%s: holds 0 and 1; give tz.random a 'density', not a 'range'", t->what);
@@ -375,12 +365,14 @@ static void assign_random(const target *t, const tz_random_value *value)
         tz_raise(t->L, "%s: holds integers; the bounds of 'range' must be integers, too", t->what);
     const bool dry = tz_handle_is_dry(t->handle);
     const tz_status status =
-        dry ? tz_simulation_check_random(t->handle->simulation, t->field, &value->random, &error)
+        dry ? tz_simulation_check_random(t->handle->simulation, t->field, &value->random,
+                                         tz_fault(t->L))
         : t->about->role == TZ_STREAMED
-            ? tz_simulation_streamed_random(t->handle->simulation, t->field, &value->random, &error)
+            ? tz_simulation_streamed_random(t->handle->simulation, t->field, &value->random,
+                                            tz_fault(t->L))
             : tz_simulation_fill_random(t->handle->simulation, t->field, t->box, &value->random,
-                                        &error);
-    must(t, status, &error);
+                                        tz_fault(t->L));
+    must(t, status);
     if (!dry && t->about->role == TZ_STREAMED)
         stop_streaming(t);
 }
@@ -389,14 +381,13 @@ static void assign_random(const target *t, const tz_random_value *value)
 
 static void assign_number(const target *t, double value)
 {
-    tz_error error;
     if (!isfinite(value))
         tz_raise(t->L, "%s: must be a finite number, not %s", t->what,
                  isnan(value) ? "NaN" : "an infinity");
     if (tz_handle_is_dry(t->handle))
         check_value(t, value);
     else
-        must(t, tz_simulation_fill(t->handle->simulation, t->field, t->box, value, &error), &error);
+        must(t, tz_simulation_fill(t->handle->simulation, t->field, t->box, value, tz_fault(t->L)));
 }
 
 /* Record where the values came from. */
@@ -541,12 +532,10 @@ static void get_region(lua_State *L, int index, const tz_simulation_handle *hand
 static void reduce_region(lua_State *L, const tz_simulation_handle *handle, int field,
                           const tz_region *region, const char *what, tz_region_facts *facts)
 {
-    tz_error error;
     *facts = (tz_region_facts){.cells = 1};
     if (!tz_handle_is_dry(handle))
         tz_try(L, what,
-               tz_simulation_reduce_region(handle->simulation, field, region, facts, &error),
-               &error);
+               tz_simulation_reduce_region(handle->simulation, field, region, facts, tz_fault(L)));
 }
 
 tz_region_facts tz_region_reduce(lua_State *L, int index, const tz_simulation_handle *handle,
@@ -661,7 +650,6 @@ static int method_profile(lua_State *L)
     const char *what = "sim:profile";
     const tz_simulation_handle *handle = tz_handle_check(L, 1, what);
     double from[TZ_AXES], to[TZ_AXES], far = 0, square = 0;
-    tz_error error;
     lua_settop(L, 5);
     tz_text_check(L, 2, what, "field");
     const int field = tz_handle_kept_field(L, 2, handle, what);
@@ -680,9 +668,9 @@ static int method_profile(lua_State *L)
     for (int i = 0; i < count; i++)
         values[count + i] = count > 1 ? sqrt(square) * i / (count - 1) : 0;
     if (!tz_handle_is_dry(handle))
-        tz_try(L, what,
-               tz_simulation_profile(handle->simulation, field, from, to, count, values, &error),
-               &error);
+        tz_try(
+            L, what,
+            tz_simulation_profile(handle->simulation, field, from, to, count, values, tz_fault(L)));
     lua_createtable(L, 0, 2);
     push_numbers(L, "x", values + count, count);
     push_numbers(L, "y", values, count);
@@ -707,11 +695,10 @@ static void get_range(lua_State *L, const tz_simulation_handle *handle, int fiel
 {
     const char *what = "sim:histogram";
     tz_reduction facts = {.min = 0};
-    tz_error error;
     if (tz_key_range(L, 3, what, "range", false, &h->low, &h->high))
         return;
     if (!tz_handle_is_dry(handle))
-        tz_try(L, what, tz_simulation_reduce(handle->simulation, field, &facts, &error), &error);
+        tz_try(L, what, tz_simulation_reduce(handle->simulation, field, &facts, tz_fault(L)));
     h->low = isfinite(facts.min) ? facts.min : 0;
     h->high = isfinite(facts.max) ? facts.max : 0;
     if (h->low < h->high)
@@ -729,7 +716,6 @@ static int method_histogram(lua_State *L)
     const tz_simulation_handle *handle = tz_handle_check(L, 1, what);
     int64_t bins;
     tz_histogram h = {.low = 0};
-    tz_error error;
     lua_settop(L, 3);
     const int field = tz_handle_kept_field(L, 2, handle, what);
     if (lua_isnil(L, 3)) {
@@ -746,7 +732,7 @@ static int method_histogram(lua_State *L)
     h.counts = lua_newuserdatauv(L, (size_t)bins * sizeof *h.counts, 0);
     memset(h.counts, 0, (size_t)bins * sizeof *h.counts);
     if (!tz_handle_is_dry(handle))
-        tz_try(L, what, tz_simulation_histogram(handle->simulation, field, &h, &error), &error);
+        tz_try(L, what, tz_simulation_histogram(handle->simulation, field, &h, tz_fault(L)));
     double *middles = lua_newuserdatauv(L, (size_t)bins * sizeof *middles, 0);
     for (int i = 0; i < h.bins; i++)
         middles[i] = h.low + (h.high - h.low) * (i + 0.5) / h.bins;

@@ -144,15 +144,13 @@ void tz_floorplan_box(lua_State *L, const tz_simulation_handle *handle, const tz
     tz_floorplan plan = unit->plan;
     char path[sizeof unit->path];
     double width_m = unit->width_m, height_m = unit->height_m;
-    tz_error error;
     memcpy(path, unit->path, sizeof path);
     plan.path = path;
     *box = (tz_box){{0, 0, 0}, {1, 1, 1}};
     tz_floorplan_chip(L, handle, &plan, what, &width_m, &height_m);
     tz_try(L, what,
            tz_floorplan_unit_cells(&plan, &unit->unit, extent[0], extent[1], width_m, height_m,
-                                   box->low, box->high, &error),
-           &error);
+                                   box->low, box->high, tz_fault(L)));
 }
 
 /* ---- tz.floorplan ---------------------------------------------------------------------------- */
@@ -226,10 +224,9 @@ static int value_floorplan(lua_State *L)
     value->row = has_row ? row - 1 : -1;
     value->width_m = width_m;
     value->height_m = height_m;
-    tz_error error;
-    if (tz_floorplan_read(plan_path, &value->plan, &error) != TZ_OK ||
-        (ptrace && tz_ptrace_read(trace_path, &value->trace, &error) != TZ_OK))
-        tz_raise_error(L, "tz.floorplan", &error);
+    if (tz_floorplan_read(plan_path, &value->plan, tz_fault(L)) != TZ_OK ||
+        (ptrace && tz_ptrace_read(trace_path, &value->trace, tz_fault(L)) != TZ_OK))
+        tz_raise_error(L, "tz.floorplan", tz_fault(L));
     tz_api_input(L, plan_path);
     if (fmax(value->plan.width_m, value->plan.height_m) > CHIP_MAX_M)
         tz_context_note(

@@ -47,15 +47,14 @@ const tz_stencil *tz_handle_stencil(const tz_simulation_handle *handle)
 int tz_handle_field(lua_State *L, int index, const tz_simulation_handle *handle, const char *what)
 {
     const tz_stencil *stencil = tz_handle_stencil(handle);
-    tz_error error;
     int field;
     if (lua_isnoneornil(L, index))
         return tz_output_default_field(stencil);
     if (lua_type(L, index) != LUA_TSTRING)
         tz_raise(L, "%s: needs a field's name, not %s", what, tz_kind_text(L, index));
-    tz_try(L, what,
-           tz_output_find_field(stencil, tz_text_check(L, index, what, "field"), &field, &error),
-           &error);
+    tz_try(
+        L, what,
+        tz_output_find_field(stencil, tz_text_check(L, index, what, "field"), &field, tz_fault(L)));
     return field;
 }
 
@@ -74,7 +73,6 @@ double tz_handle_time(lua_State *L, int index, const tz_simulation_handle *handl
 {
     const tz_param *step = tz_simulation_time_step(handle->simulation);
     char where[160];
-    tz_error error;
     double time = 0;
     if (!step)
         tz_raise(L, "%s: '%s' is a time, and %s has no time step: count steps instead", what, name,
@@ -85,8 +83,7 @@ double tz_handle_time(lua_State *L, int index, const tz_simulation_handle *handl
         snprintf(where, sizeof where, "%s: '%s'", what, name);
         if (lua_rawlen(L, index) != strlen(lua_tostring(L, index)))
             tz_raise(L, "%s holds a zero byte", where);
-        tz_try(L, where, tz_duration_parse(lua_tostring(L, index), step->unit, &time, &error),
-               &error);
+        tz_try(L, where, tz_duration_parse(lua_tostring(L, index), step->unit, &time, tz_fault(L)));
     } else {
         tz_raise(L, "%s: '%s' must be a text such as \"2 ms\" or a number%s%s, not %s", what, name,
                  step->unit[0] ? " in " : "", step->unit, tz_kind_text(L, index));

@@ -68,10 +68,15 @@ noreturn void tz_raise_error(lua_State *L, const char *what, const tz_error *err
     raise_text(L, text);
 }
 
-void tz_try(lua_State *L, const char *what, tz_status status, const tz_error *error)
+tz_error *tz_fault(lua_State *L)
+{
+    return &tz_context_get(L)->fault;
+}
+
+void tz_try(lua_State *L, const char *what, tz_status status)
 {
     if (status != TZ_OK)
-        tz_raise_error(L, what, error);
+        tz_raise_error(L, what, tz_fault(L));
 }
 
 const char *tz_kind_text(lua_State *L, int index)
@@ -450,14 +455,13 @@ const char *tz_key_file(lua_State *L, int index, const char *what, const tz_form
 {
     const char *file = NULL;
     char endings[256];
-    tz_error error;
     if (!tz_key_text(L, index, what, "file", &file))
         tz_raise(L, "%s: 'file' is missing: \"NAME.png\"", what);
     const tz_format *format = tz_format_of_file(file, TZ_TO_DRAW);
     if (!format || (only && format != only))
         tz_raise(L, "%s: 'file' must end in %s", what,
                  only ? only->suffix : tz_format_endings(TZ_TO_DRAW, 0, endings));
-    tz_try(L, what, tz_folder_check_name(file, &error), &error);
+    tz_try(L, what, tz_folder_check_name(file, tz_fault(L)));
     return file;
 }
 

@@ -17,8 +17,10 @@
 noreturn void tz_raise(lua_State *L, const char *format, ...) __attribute__((format(printf, 2, 3)));
 /* The same from an error record; `what` (may be NULL) goes in front. */
 noreturn void tz_raise_error(lua_State *L, const char *what, const tz_error *error);
-/* The same if a call has failed. */
-void tz_try(lua_State *L, const char *what, tz_status status, const tz_error *error);
+/* Room for the error of a call, which is raised before another call is made. */
+tz_error *tz_fault(lua_State *L);
+/* The same if a call has failed with tz_fault(L). */
+void tz_try(lua_State *L, const char *what, tz_status status);
 
 /* The line of the script that calls, or 0; `file` gets its name, unless `size` is 0. */
 int tz_script_line(lua_State *L, char *file, size_t size);

@@ -10,8 +10,6 @@
 #include "output/report/report.h"
 #include "output/sweep/sheet.h"
 #include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 /* tz.expect(condition[, message]) */
@@ -94,9 +92,8 @@ static void push_argument(lua_State *L, const char *name)
     bool known = false;
     for (size_t i = 0; !known && i < context->read_names.count; i++)
         known = strcmp(context->read_names.items[i], name) == 0;
-    tz_error error;
     if (!known)
-        tz_try(L, "tz.args", tz_paths_add(&context->read_names, name, &error), &error);
+        tz_try(L, "tz.args", tz_paths_add(&context->read_names, name, tz_fault(L)));
     /* Of several values for one name the last counts. */
     lua_pushnil(L);
     for (size_t i = options->sets_count; i-- > 0;)
@@ -209,8 +206,7 @@ static void add_axis(lua_State *L, tz_sweep_grid *grid, const char *name)
         lua_rawseti(L, list + 2, (lua_Integer)i + 1);
         lua_pop(L, 2);
     }
-    tz_error error;
-    tz_try(L, sweeping, tz_sweep_grid_add(grid, name, values, count, &error), &error);
+    tz_try(L, sweeping, tz_sweep_grid_add(grid, name, values, count, tz_fault(L)));
     lua_settop(L, list);
 }
 
@@ -259,9 +255,8 @@ static int sweep(lua_State *L)
         lua_settop(L, result);
     }
     context->sweeps = true;
-    tz_error error;
     if (sink->sweep)
-        tz_try(L, sweeping, sink->sweep(sink->context, grid, &error), &error);
+        tz_try(L, sweeping, sink->sweep(sink->context, grid, tz_fault(L)));
     return 1;
 }
 

@@ -256,12 +256,11 @@ static void get_view(lua_State *L, int index, const char *what, tz_look *look)
 /* caption = "after {time}", or caption = function(sim) … end */
 static void get_caption(lua_State *L, int index, const char *what, tz_look *look)
 {
-    tz_error error;
     look->told = tz_table_get(L, index, "caption") == LUA_TFUNCTION;
     lua_pop(L, 1);
     if (!look->told &&
         tz_key_copy(L, index, what, "caption", look->caption, sizeof look->caption / 2))
-        tz_try(L, what, tz_caption_check(look->caption, &error), &error);
+        tz_try(L, what, tz_caption_check(look->caption, tz_fault(L)));
 }
 
 /* A point {x, y}, or a column of row i, on the top of the stack, which is popped. */
@@ -324,10 +323,9 @@ static void get_path(lua_State *L, int index, const char *what, tz_look *look)
 static void get_look(lua_State *L, int index, const char *what, tz_look *look)
 {
     int64_t bits;
-    tz_error error;
     if (tz_key_copy(L, index, what, "map", look->map, sizeof look->map)) {
         tz_colormap map;
-        tz_try(L, what, tz_colormap_find(look->map, &map, &error), &error);
+        tz_try(L, what, tz_colormap_find(look->map, &map, tz_fault(L)));
     }
     get_colours(L, index, what, look);
     if (tz_table_get(L, index, "range") == LUA_TSTRING) {
@@ -409,9 +407,8 @@ static void copy_field(lua_State *L, int index, const char *what, char *out, siz
 
 static void get_name(lua_State *L, int index, const char *what, tz_output *output)
 {
-    tz_error error;
     if (tz_key_copy(L, index, what, "name", output->name, sizeof output->name))
-        tz_try(L, what, tz_folder_check_name(output->name, &error), &error);
+        tz_try(L, what, tz_folder_check_name(output->name, tz_fault(L)));
 }
 
 /* Arguments (), (options), (field) or (field, options): leaves the field, or nil, at index 1 and
@@ -665,12 +662,10 @@ static void set_title(lua_State *L, tz_column *column, const char *title)
  * columns go to the table at index 3. Returns how many it has. */
 static size_t add_listed(lua_State *L, tz_output *output, size_t n)
 {
-    tz_error error;
     if (lua_type(L, -1) == LUA_TSTRING) {
         tz_try(L, "tz.table",
                tz_column_parse(tz_text_check(L, -1, "tz.table", "column"), &output->columns[n],
-                               &error),
-               &error);
+                               tz_fault(L)));
         return 1;
     }
     const tz_floorplan_value *value = tz_floorplan_check(L, -1, "tz.table");
@@ -810,8 +805,7 @@ static void fill_caption(lua_State *L, tz_look *look)
 static void forbid_placeholders(lua_State *L, tz_look *look)
 {
     char filled[TZ_CAPTION_SIZE];
-    tz_error error;
-    tz_try(L, drawing, tz_caption_fill_none(filled, look->caption, &error), &error);
+    tz_try(L, drawing, tz_caption_fill_none(filled, look->caption, tz_fault(L)));
     memcpy(look->caption, filled, sizeof filled);
 }
 
@@ -909,12 +903,10 @@ static void get_request(lua_State *L, request *r)
         tz_raise(L, "%s: 'spacing' of the axes has %d numbers, the data %d ax%s", drawing,
                  r->look.spacing_count, array->dims, array->dims == 1 ? "is" : "es");
     get_path(L, 1, drawing, &r->look);
-    tz_error error;
     if (r->look.overlay.path_count > 0 && array->dims != 2)
         tz_raise(L, "%s: 'path' is for 2-D data", drawing);
     tz_try(L, drawing,
-           tz_overlay_check_path(&r->look.overlay, array->shape[0], array->shape[1], &error),
-           &error);
+           tz_overlay_check_path(&r->look.overlay, array->shape[0], array->shape[1], tz_fault(L)));
     if (!r->look.map[0])
         snprintf(r->look.map, sizeof r->look.map, "viridis");
 }
@@ -924,23 +916,22 @@ static int picture(lua_State *L)
     tz_context *context = tz_context_get(L);
     tz_frame *frame = NULL;
     request r;
-    tz_error error;
     get_request(L, &r);
     if (context->options->check) {
         tz_context_print(context, "  writes %s\n", r.file);
         return 0;
     }
     set_range(&r.look, &r.data->view);
-    tz_status status = tz_frame_create(&frame, &r.look, &error);
+    tz_status status = tz_frame_create(&frame, &r.look, tz_fault(L));
     if (status == TZ_OK)
         frame->draw = tz_format_of_file(r.file, TZ_TO_DRAW)->draw;
     if (status == TZ_OK)
-        status = tz_handle_open_file(context, r.file, frame->path, sizeof frame->path, &error);
+        status = tz_handle_open_file(context, r.file, frame->path, sizeof frame->path, tz_fault(L));
     if (status == TZ_OK)
-        status = tz_frame_read_array(frame, &r.data->view, r.slice, &error);
+        status = tz_frame_read_array(frame, &r.data->view, r.slice, tz_fault(L));
     if (status != TZ_OK) {
         tz_frame_destroy(frame);
-        tz_raise_error(L, drawing, &error);
+        tz_raise_error(L, drawing, tz_fault(L));
     }
     tz_frame_set_axes(frame, r.data->view.dims, r.data->view.shape, r.slice.axis, r.spacing, r.unit,
                       r.y_up);
@@ -948,7 +939,7 @@ static int picture(lua_State *L)
     tz_frame_note(frame, "Scenario", "%s", context->name);
     tz_frame_note(frame, "Source", "%s", r.data->source);
     tz_frame_note_look(frame);
-    tz_try(L, drawing, tz_run_files_draw(&context->files, frame, &error), &error);
+    tz_try(L, drawing, tz_run_files_draw(&context->files, frame, tz_fault(L)));
     tz_record_file(context->files.record, r.file);
     return 0;
 }

@@ -11,7 +11,6 @@
 #include <limits.h>
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 static const char what[] = "tz.plot";
@@ -103,7 +102,6 @@ static int plot_call(lua_State *L)
 {
     tz_context *context = tz_context_get(L);
     char path[PATH_MAX];
-    tz_error error;
     tz_options_take(L, what, plot_options, "tz.plot { file = \"NAME.png\", series = { … } }");
     const char *file = tz_key_file(L, 1, what, tz_format_find("png"));
     tz_plot *plot = lua_newuserdatauv(L, sizeof *plot, 0);
@@ -132,10 +130,10 @@ static int plot_call(lua_State *L)
         tz_context_print(context, "  writes %s\n", file);
         return 0;
     }
-    tz_status status = tz_handle_open_file(context, file, path, sizeof path, &error);
+    tz_status status = tz_handle_open_file(context, file, path, sizeof path, tz_fault(L));
     if (status == TZ_OK)
-        status = tz_plot_draw(plot, path, &error);
-    tz_try(L, what, status, &error);
+        status = tz_plot_draw(plot, path, tz_fault(L));
+    tz_try(L, what, status);
     tz_record_file(context->files.record, file);
     return 0;
 }

@@ -177,7 +177,6 @@ static double read_scale(lua_State *L, const tz_simulation_handle *handle, const
 static void read_values(lua_State *L, tz_simulation_handle *handle, const char *what, size_t points,
                         tz_source_config *source)
 {
-    tz_error error;
     size_t length;
     const int type = tz_table_get(L, 2, "values"), index = lua_gettop(L);
     if (type == LUA_TNIL)
@@ -187,8 +186,7 @@ static void read_values(lua_State *L, tz_simulation_handle *handle, const char *
         tz_scalar **formula = tz_push_owned(L, sizeof *formula, formula_gc);
         tz_try(L, what,
                tz_scalar_create_timed(formula, tz_handle_stencil(handle), "values", text, length,
-                                      &error),
-               &error);
+                                      tz_fault(L)));
         lua_getiuservalue(L, 1, 1); /* it lives as long as the simulation */
         lua_pushvalue(L, -2);
         luaL_ref(L, -2);
@@ -214,7 +212,6 @@ static int method_sources(lua_State *L)
     tz_simulation_handle *handle = tz_handle_check_idle(L, 1, what);
     tz_source_config source = {.scale = 1};
     tz_points_config points;
-    tz_error error;
     tz_options_check(L, 2, what);
     tz_keys_take(L, 2, what, sources_options, false);
     read_points(L, handle, what, &points);
@@ -222,8 +219,8 @@ static int method_sources(lua_State *L)
     luaL_checkstack(L, 16, what);
     read_values(L, handle, what, points.count, &source); /* nothing raises after it */
     const tz_status status =
-        tz_simulation_add_sources(handle->simulation, &points, &source, &error);
-    tz_try(L, what, status, &error);
+        tz_simulation_add_sources(handle->simulation, &points, &source, tz_fault(L));
+    tz_try(L, what, status);
     return 0;
 }
 
@@ -233,9 +230,8 @@ static int method_sources(lua_State *L)
 static void check_file(lua_State *L, const tz_context *context, const char *what, const char *file)
 {
     const tz_format *format;
-    tz_error error;
-    tz_try(L, what, tz_recording_format(file, &format, &error), &error);
-    tz_try(L, what, tz_folder_check_name(file, &error), &error);
+    tz_try(L, what, tz_recording_format(file, &format, tz_fault(L)));
+    tz_try(L, what, tz_folder_check_name(file, tz_fault(L)));
     for (const tz_simulation_handle *h = context->open; h; h = h->next)
         for (const tz_recording *r = h->recordings; r; r = r->next)
             if (strcmp(r->file, file) == 0)
@@ -250,7 +246,6 @@ static int method_receivers(lua_State *L)
     const char *file = NULL;
     int64_t every = 1;
     int number = 1;
-    tz_error error;
     tz_options_check(L, 2, what);
     tz_keys_take(L, 2, what, receivers_options, false);
     read_points(L, handle, what, &points);
@@ -266,10 +261,10 @@ static int method_receivers(lua_State *L)
     if (!recording)
         tz_raise(L, "%s: not enough memory", what);
     const tz_status status = tz_simulation_add_receivers(handle->simulation, &points, every,
-                                                         &recording->receivers, &error);
+                                                         &recording->receivers, tz_fault(L));
     if (status) {
         free(recording);
-        tz_raise_error(L, what, &error);
+        tz_raise_error(L, what, tz_fault(L));
     }
     tz_recording **last = &handle->recordings;
     for (; *last; last = &(*last)->next)
@@ -286,10 +281,9 @@ static int method_receivers(lua_State *L)
 static receivers *check_receivers(lua_State *L, const char *what)
 {
     receivers *r = luaL_checkudata(L, 1, TZ_TYPE_RECEIVERS);
-    tz_error error;
     if (!r->handle->simulation)
         tz_raise(L, "%s: the simulation is closed", what);
-    tz_try(L, what, tz_simulation_receive(r->handle->simulation, &error), &error);
+    tz_try(L, what, tz_simulation_receive(r->handle->simulation, tz_fault(L)));
     return r;
 }
 
@@ -300,7 +294,6 @@ static int receivers_save(lua_State *L)
     const char *name = tz_text_check(L, 2, what, "name");
     tz_context *context = r->handle->context;
     char path[PATH_MAX];
-    tz_error error;
     check_file(L, context, what, name);
     if (context->options->check) {
         tz_context_print(context, "  writes %s\n", name);
@@ -308,10 +301,10 @@ static int receivers_save(lua_State *L)
     }
     if (tz_recording_rows(r->recording) == 0)
         tz_raise(L, "%s: nothing has been recorded yet", what);
-    tz_status status = tz_handle_open_file(context, name, path, sizeof path, &error);
+    tz_status status = tz_handle_open_file(context, name, path, sizeof path, tz_fault(L));
     if (!status)
-        status = tz_recording_write(r->recording, path, &error);
-    tz_try(L, what, status, &error);
+        status = tz_recording_write(r->recording, path, tz_fault(L));
+    tz_try(L, what, status);
     tz_record_file(context->files.record, name);
     return 0;
 }
@@ -323,15 +316,13 @@ static int receivers_array(lua_State *L)
     const int64_t count = (int64_t)tz_receivers_get(r->recording->receivers).count;
     const int64_t rows = tz_recording_rows(r->recording);
     tz_array *array;
-    tz_error error;
     if (rows == 0)
         tz_raise(L, "%s: nothing has been recorded yet", what);
     tz_array_handle *handle = tz_array_push(L, "receivers");
     tz_try(L, what,
-           tz_array_create(&array, TZ_DTYPE_F64, 2, (const int64_t[]){count, rows}, &error),
-           &error);
+           tz_array_create(&array, TZ_DTYPE_F64, 2, (const int64_t[]){count, rows}, tz_fault(L)));
     tz_array_own(handle, array);
-    tz_try(L, what, tz_recording_read(r->recording, 0, rows, array->data, &error), &error);
+    tz_try(L, what, tz_recording_read(r->recording, 0, rows, array->data, tz_fault(L)));
     return 1;
 }
 

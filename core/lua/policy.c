@@ -7,9 +7,7 @@
 #include "lua/module.h"
 #include "lua/recall.h"
 #include "sim/checkpoint.h"
-#include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #define KNOB(NAME, LEAST, MOST, DOC)                                                               \
@@ -52,7 +50,6 @@ static void read_plan(lua_State *L, int index, const char *who, int dims, tz_pla
 {
     int64_t height = 0;
     const char *family = NULL;
-    tz_error error;
     *plan = (tz_plan){.height = 0};
     if (tz_table_get(L, index, "height") == LUA_TSTRING) {
         if (!height_text)
@@ -66,7 +63,7 @@ static void read_plan(lua_State *L, int index, const char *who, int dims, tz_pla
     tz_key_integers(L, index, who, "tile", dims, 0, plan->tile);
     tz_key_text(L, index, who, "family", &family);
     if (family)
-        tz_try(L, who, tz_family_check(family, &error), &error);
+        tz_try(L, who, tz_family_check(family, tz_fault(L)));
     if (family)
         snprintf(plan->family, sizeof plan->family, "%s", family);
     tz_knobs_read(L, index, who, plan);
@@ -112,9 +109,8 @@ void tz_policy_read(lua_State *L, int index, const char *who, int dims,
                     const tz_plan_wish *command_line, tz_plan_wish *wish)
 {
     tz_plan_wish own;
-    tz_error error;
     read_wish(L, lua_absindex(L, index), who, dims, &own);
-    tz_try(L, who, tz_plan_wish_settle(&own, command_line, wish, &error), &error);
+    tz_try(L, who, tz_plan_wish_settle(&own, command_line, wish, tz_fault(L)));
 }
 
 /* ---- A function ------------------------------------------------------------------------------ */
@@ -325,7 +321,6 @@ static int method_policy(lua_State *L)
     const char *who = "sim:policy";
     tz_simulation_handle *handle = tz_handle_check_idle(L, 1, who);
     const int dims = tz_handle_stencil(handle)->dims;
-    tz_error error;
     lua_settop(L, 2);
     if (lua_isstring(L, 2) || lua_isfunction(L, 2)) {
         lua_createtable(L, 0, 1);
@@ -340,7 +335,7 @@ static int method_policy(lua_State *L)
         tz_keys_take(L, 2, who, policy_options, false);
         const tz_plan_wish forget = {.forget = handle->context->options->policy.forget};
         tz_policy_read(L, 2, who, dims, &forget, &wish);
-        tz_try(L, who, tz_simulation_set_policy(handle->simulation, &wish, &error), &error);
+        tz_try(L, who, tz_simulation_set_policy(handle->simulation, &wish, tz_fault(L)));
         tz_policy_keep(L, 2, 1, &wish);
     }
     const tz_policy *policy = tz_simulation_policy(handle->simulation);

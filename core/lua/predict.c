@@ -16,7 +16,6 @@
 #include "sim/fields.h"
 #include <jansson.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 static const char predicting[] = "tz.predict", tuning[] = "tz.tune";
@@ -105,7 +104,6 @@ static void get_workload(lua_State *L, const char *who, workload_request *out)
     tz_simulation_config *config = &out->config;
     int64_t threads = 0, gpu = options->device, height = 0;
     const char *family = NULL, *backend = NULL;
-    tz_error error;
     *out = (workload_request){.config = {.registry = options->registry}};
     out->dims = tz_problem_read(L, 1, who, config, out->params, NULL)->dims;
     if (config->mixed) /* stages iterate the correction */
@@ -127,7 +125,7 @@ static void get_workload(lua_State *L, const char *who, workload_request *out)
     tz_key_text(L, 1, who, "link", &out->link);
     tz_knobs_read(L, 1, who, &out->given);
     if (tz_key_text(L, 1, who, "family", &family))
-        tz_try(L, who, tz_family_check(family, &error), &error);
+        tz_try(L, who, tz_family_check(family, tz_fault(L)));
     if (family)
         snprintf(out->given.family, sizeof out->given.family, "%s", family);
     get_extents(L, who, "block", out->dims, out->block);
@@ -156,7 +154,6 @@ static int holder_gc(lua_State *L)
 static holder *hold(lua_State *L, const char *who, const workload_request *request,
                     bool let_unstable)
 {
-    tz_error error;
     const tz_workload_config config = {.simulation = &request->config,
                                        .device = request->device,
                                        .link = request->link,
@@ -164,7 +161,7 @@ static holder *hold(lua_State *L, const char *who, const workload_request *reque
                                        .changes_count = request->changes_count,
                                        .let_unstable = let_unstable};
     holder *h = tz_push_owned(L, sizeof *h, holder_gc);
-    tz_try(L, who, tz_workload_create(&h->workload, &config, &error), &error);
+    tz_try(L, who, tz_workload_create(&h->workload, &config, tz_fault(L)));
     return h;
 }
 
@@ -240,11 +237,10 @@ static void get_prediction(lua_State *L, workload_request *workload, tz_predicti
                            bool *measure)
 {
     const char *model = NULL;
-    tz_error error;
     *request = (tz_prediction_request){.given = workload->given};
     memcpy(request->block, workload->block, sizeof request->block);
     if (tz_key_text(L, 1, predicting, "model", &model))
-        tz_try(L, predicting, tz_predictor_find(model, false, &request->by, &error), &error);
+        tz_try(L, predicting, tz_predictor_find(model, false, &request->by, tz_fault(L)));
     get_changes(L, workload);
     get_added(L, workload->dims, request);
     tz_key_flag(L, 1, predicting, "all", &request->all);
@@ -385,18 +381,17 @@ static int predict(lua_State *L)
     workload_request workload;
     tz_prediction_request request;
     bool measure = false;
-    tz_error error;
     tz_options_take(L, predicting, predict_options, "tz.predict { plugin = …, grid = … }");
     get_workload(L, predicting, &workload);
     get_prediction(L, &workload, &request, &measure);
     measure = measure && !tz_context_get(L)->options->check;
     holder *h = hold(L, predicting, &workload, true);
-    tz_try(L, predicting, tz_prediction_table_create(&h->table, h->workload, &request, &error),
-           &error);
+    tz_try(L, predicting,
+           tz_prediction_table_create(&h->table, h->workload, &request, tz_fault(L)));
     if (measure)
         tz_try(L, predicting,
-               tz_prediction_table_measure(h->table, h->workload, workload.config.device, &error),
-               &error);
+               tz_prediction_table_measure(h->table, h->workload, workload.config.device,
+                                           tz_fault(L)));
     h->own = json_object();
     if (h->table->by->json)
         h->table->by->json(h->table, h->own);
@@ -423,9 +418,8 @@ static void get_families(lua_State *L, char *text, size_t size)
     if (type == LUA_TTABLE)
         tz_list_check(L, tuning, "families");
     for (lua_Integer i = 1; type == LUA_TTABLE && lua_rawgeti(L, -1, i) != LUA_TNIL; i++) {
-        tz_error error;
         const char *name = tz_text_check(L, -1, tuning, "families");
-        tz_try(L, tuning, tz_family_check(name, &error), &error);
+        tz_try(L, tuning, tz_family_check(name, tz_fault(L)));
         if (used + strlen(name) + 2 > size)
             tz_raise(L, "%s: 'families' has too many names", tuning);
         used += (size_t)snprintf(text + used, size - used, "%s%s", used > 0 ? "," : "", name);
@@ -439,7 +433,6 @@ static void get_tune(lua_State *L, const workload_request *workload, char *famil
 {
     int64_t rounds = 0;
     const char *model = NULL;
-    tz_error error;
     *request = (tz_tune_request){
         .given = workload->given, .ordinal = workload->config.device, .progress = on_progress};
     for (int axis = 0; axis < TZ_AXES; axis++)
@@ -448,7 +441,7 @@ static void get_tune(lua_State *L, const workload_request *workload, char *famil
     if (families[0])
         request->families = families;
     if (tz_key_text(L, 1, tuning, "model", &model))
-        tz_try(L, tuning, tz_predictor_find(model, true, &request->lister, &error), &error);
+        tz_try(L, tuning, tz_predictor_find(model, true, &request->lister, tz_fault(L)));
     if (model && families[0])
         tz_raise(L, "%s: 'families' does not go with 'model'", tuning);
     tz_key_integer(L, 1, tuning, "rounds", &rounds);
@@ -484,7 +477,6 @@ static tz_status own_row(void *context, int field, int64_t y, int64_t z, double 
 /* `fields`, which stay on the stack; NULL: there are none. */
 static const tz_bench_fields *get_fields(lua_State *L, const workload_request *workload)
 {
-    tz_error error;
     tz_simulation_config config = workload->config;
     if (tz_table_get(L, 1, "fields") == LUA_TNIL)
         return NULL;
@@ -495,7 +487,7 @@ static const tz_bench_fields *get_fields(lua_State *L, const workload_request *w
     config.backend = "reference";
     config.devices = NULL;
     config.dry = tz_context_get(L)->options->check;
-    tz_try(L, tuning, tz_simulation_create(&own->handle.simulation, &config, &error), &error);
+    tz_try(L, tuning, tz_simulation_create(&own->handle.simulation, &config, tz_fault(L)));
     own->handle.context = tz_context_get(L);
     own->fields.row = own_row;
     own->fields.context = own;
@@ -593,7 +585,6 @@ static int tune(lua_State *L)
 {
     workload_request workload;
     tz_tune_request request;
-    tz_error error;
     char families[128] = "";
     tz_options_take(L, tuning, tune_options, "tz.tune { plugin = …, grid = … }");
     get_workload(L, tuning, &workload);
@@ -601,7 +592,7 @@ static int tune(lua_State *L)
     request.fields = get_fields(L, &workload);
     request.dry = tz_context_get(L)->options->check;
     holder *h = hold(L, tuning, &workload, false);
-    tz_try(L, tuning, tz_tune_create(&h->tune, h->workload, &request, &error), &error);
+    tz_try(L, tuning, tz_tune_create(&h->tune, h->workload, &request, tz_fault(L)));
     push_tune(L, h);
     let_go(L);
     return 1;

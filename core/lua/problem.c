@@ -194,9 +194,8 @@ static tz_series take_formula(lua_State *L, int kept, const char *what, const tz
 {
     size_t length = 0;
     const char *text = lua_tolstring(L, -1, &length);
-    tz_error error;
     tz_scalar **formula = tz_push_owned(L, sizeof *formula, formula_gc);
-    tz_try(L, what, tz_scalar_create(formula, stencil, name, text, length, &error), &error);
+    tz_try(L, what, tz_scalar_create(formula, stencil, name, text, length, tz_fault(L)));
     luaL_ref(L, kept);
     return tz_scalar_series(*formula);
 }
@@ -291,9 +290,8 @@ static int method_scalar(lua_State *L)
     const int64_t step = lua_isnoneornil(L, 3)
                              ? tz_simulation_step(handle->simulation)
                              : tz_integer_check(L, 3, what, "step", 0, INT64_MAX / 4);
-    tz_error error;
     double value;
-    tz_try(L, what, tz_simulation_scalar(handle->simulation, name, step, &value, &error), &error);
+    tz_try(L, what, tz_simulation_scalar(handle->simulation, name, step, &value, tz_fault(L)));
     lua_pushnumber(L, value);
     return 1;
 }
@@ -343,7 +341,6 @@ const tz_stencil *tz_problem_read(lua_State *L, int index, const char *what,
 {
     const tz_stencil *stencil = NULL;
     char where[64];
-    tz_error error;
     tz_table_get(L, index, "plugin");
     config->stencil = tz_stencil_id(L, -1);
     if (lua_istable(L, -1))
@@ -352,8 +349,8 @@ const tz_stencil *tz_problem_read(lua_State *L, int index, const char *what,
     lua_pop(L, 1);
     if (!config->stencil && !tz_key_text(L, index, what, "plugin", &config->stencil))
         tz_raise(L, "%s: 'plugin' is missing; `trapeze plugins` lists them", what);
-    tz_try(L, what, tz_registry_find(config->registry, config->stencil, &stencil, plugin, &error),
-           &error);
+    tz_try(L, what,
+           tz_registry_find(config->registry, config->stencil, &stencil, plugin, tz_fault(L)));
     for (int axis = 0; axis < TZ_AXES; axis++)
         config->extent[axis] = 1;
     config->dims = tz_key_integers(L, index, what, "grid", TZ_AXES, 1, config->extent);

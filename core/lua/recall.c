@@ -35,10 +35,9 @@ tz_status tz_recall_break(lua_State *L, tz_error *error, const char *format, ...
 
 noreturn void tz_recall_refuse(lua_State *L, const char *format, ...)
 {
-    tz_error error;
     va_list values;
     va_start(values, format);
-    const char *why = break_replay(L, &error, format, values);
+    const char *why = break_replay(L, tz_fault(L), format, values);
     va_end(values);
     lua_pushstring(L, why);
     lua_error(L);
@@ -299,11 +298,10 @@ static bool push_array(lua_State *L, tz_reading *reading)
         return false;
     tz_array_handle *handle = tz_array_push(L, "");
     tz_array *array = NULL;
-    tz_error error;
     get_text(reading, handle->source, sizeof handle->source);
     get_text(reading, handle->rule, sizeof handle->rule);
     if (reading->failed ||
-        tz_array_create(&array, (tz_dtype)dtype, (int)dims, shape, &error) != TZ_OK)
+        tz_array_create(&array, (tz_dtype)dtype, (int)dims, shape, tz_fault(L)) != TZ_OK)
         return false;
     tz_array_own(handle, array);
     tz_reading_get(reading, array->data, (size_t)count * tz_dtype_size(array->dtype));

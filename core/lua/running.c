@@ -445,7 +445,6 @@ static const char *name_of(const tz_run *run)
 static bool get_until_time(lua_State *L, const tz_simulation_handle *handle, const char *what,
                            int64_t *steps)
 {
-    tz_error error;
     char place[40];
     int64_t end = 0;
     lua_pushliteral(L, "until_time");
@@ -453,7 +452,7 @@ static bool get_until_time(lua_State *L, const tz_simulation_handle *handle, con
     if (given) {
         const double time = tz_handle_time(L, -1, handle, what, "until_time");
         snprintf(place, sizeof place, "%s: 'until_time'", what);
-        tz_try(L, place, tz_simulation_step_at(handle->simulation, time, &end, &error), &error);
+        tz_try(L, place, tz_simulation_step_at(handle->simulation, time, &end, tz_fault(L)));
         *steps = end - tz_simulation_step(handle->simulation);
     }
     lua_pop(L, 1);
@@ -532,9 +531,8 @@ static void get_run(lua_State *L, const tz_simulation_handle *handle, tz_run *ru
                  "%s: 'max_steps', 'check_every' and 'accept_stagnation' go with 'until_residual' "
                  "or 'until_update'",
                  what);
-    tz_error error;
-    if (residual && tz_stencil_has_residual(tz_handle_stencil(handle), &error))
-        tz_raise_error(L, what, &error);
+    if (residual && tz_stencil_has_residual(tz_handle_stencil(handle), tz_fault(L)))
+        tz_raise_error(L, what, tz_fault(L));
     if (until && run->until_residual < 0)
         tz_raise(L, "%s: '%s' must not be negative", what,
                  run->until_is_update ? "until_update" : "until_residual");
@@ -561,7 +559,6 @@ static const tz_key jump_result[] = {{"status", "text", "", "`\"done\"`"},
 static void get_jump(lua_State *L, const tz_simulation_handle *handle, tz_run *run)
 {
     const char *what = "sim:jump";
-    tz_error error;
     *run = (tz_run){.steps = -1, .until_residual = NAN, .jumps = true};
     if (lua_type(L, 2) == LUA_TNUMBER) {
         run->steps = tz_integer_check(L, 2, what, "steps", 0, INT64_MAX / 4);
@@ -576,7 +573,7 @@ static void get_jump(lua_State *L, const tz_simulation_handle *handle, tz_run *r
         if (has_steps + has_time != 1)
             tz_raise(L, "%s: give 'steps' or 'until_time'", what);
     }
-    tz_try(L, what, tz_simulation_check_jump(handle->simulation, &error), &error);
+    tz_try(L, what, tz_simulation_check_jump(handle->simulation, tz_fault(L)));
 }
 
 /* Steps are counted in doubles, too. */
@@ -650,12 +647,11 @@ static void push_result(lua_State *L, const tz_run *run, const tz_run_result *re
 
 static void flush_tables(lua_State *L, const tz_simulation_handle *handle)
 {
-    tz_error error;
     tz_status status = TZ_OK;
     for (const tz_binding *b = handle->bindings; status == TZ_OK && b; b = b->next)
         if (b->writer.table)
-            status = tz_table_flush(b->writer.table, &error);
-    tz_try(L, NULL, status, &error);
+            status = tz_table_flush(b->writer.table, tz_fault(L));
+    tz_try(L, NULL, status);
 }
 
 /* What a run with a limit came to, for the summary. A stagnation that the script does not accept
@@ -751,7 +747,6 @@ static int carry_out(lua_State *L, tz_simulation_handle *handle, const tz_run *w
         .course = {.wanted = *wanted,
                    .result = {.residual = NAN, .update = NAN, .status = TZ_RUN_DONE}}};
     const tz_run_result *result = &run.course.result;
-    tz_error error;
     check_end(L, handle, wanted);
     if (tz_handle_is_dry(handle)) {
         run_dry(handle, wanted);
@@ -759,10 +754,11 @@ static int carry_out(lua_State *L, tz_simulation_handle *handle, const tz_run *w
         push_result(L, wanted, result, 0);
         return 1;
     }
-    tz_try(L, name_of(wanted), tz_handle_open_folder(handle->context, &error), &error);
+    tz_try(L, name_of(wanted), tz_handle_open_folder(handle->context, tz_fault(L)));
     handle->failure[0] = '\0';
     /* Jumps compute no single updates: progress has no rate of them. */
     handle->seconds_before = wanted->jumps ? INFINITY : tz_simulation_seconds(handle->simulation);
+    tz_error error;
     const tz_status status = run_or_replay(L, &run, &error);
     conclude(L, handle, wanted, result, status, &error);
     if (!isnan(wanted->until_residual))
@@ -795,14 +791,13 @@ static int method_steady(lua_State *L)
 {
     tz_simulation_handle *handle = tz_handle_check_idle(L, 1, "sim:steady");
     tz_update update = {0};
-    tz_error error;
-    tz_status status = tz_simulation_check_jump(handle->simulation, &error);
+    tz_status status = tz_simulation_check_jump(handle->simulation, tz_fault(L));
     if (status == TZ_OK && !tz_handle_is_dry(handle)) {
-        status = tz_simulation_steady(handle->simulation, &error);
+        status = tz_simulation_steady(handle->simulation, tz_fault(L));
         if (status == TZ_OK)
-            status = tz_simulation_measure(handle->simulation, &update, &error);
+            status = tz_simulation_measure(handle->simulation, &update, tz_fault(L));
     }
-    tz_try(L, "sim:steady", status, &error);
+    tz_try(L, "sim:steady", status);
     lua_pushnumber(L, tz_simulation_residual_of(handle->simulation, &update));
     return 1;
 }

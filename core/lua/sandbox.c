@@ -10,7 +10,6 @@
 #include "lua/keys.h"
 #include "lua/recall.h"
 #include <ctype.h>
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -91,8 +90,7 @@ static bool load_module(lua_State *L, const char *folder, const char *name)
         return false;
     char *text = NULL;
     size_t bytes = 0;
-    tz_error error;
-    tz_try(L, "require", tz_file_read(path, MODULE_BYTES_MAX, &text, &bytes, &error), &error);
+    tz_try(L, "require", tz_file_read(path, MODULE_BYTES_MAX, &text, &bytes, tz_fault(L)));
     lua_pushfstring(L, "@%s", path);
     const int status = luaL_loadbufferx(L, text, bytes, lua_tostring(L, -1), "t");
     free(text);

@@ -16,7 +16,6 @@
 #include "sim/numbers.h"
 #include "sim/residual.h"
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 static const char creating[] = "tz.simulation";
@@ -26,12 +25,11 @@ static const char creating[] = "tz.simulation";
 static int simulation_close(lua_State *L)
 {
     tz_simulation_handle *handle = luaL_checkudata(L, 1, TZ_TYPE_SIMULATION);
-    tz_error error;
     if (!handle->simulation)
         return 0;
     tz_handle_check_idle(L, 1, "sim:close");
-    const tz_status status = tz_handle_close(handle, &error);
-    tz_try(L, "sim:close", status, &error);
+    const tz_status status = tz_handle_close(handle, tz_fault(L));
+    tz_try(L, "sim:close", status);
     /* Lua may now collect the outputs. */
     lua_pushnil(L);
     lua_setiuservalue(L, 1, 1);
@@ -42,10 +40,9 @@ static int simulation_close(lua_State *L)
 static int simulation_gc(lua_State *L)
 {
     tz_simulation_handle *handle = luaL_checkudata(L, 1, TZ_TYPE_SIMULATION);
-    tz_error error;
-    if (tz_handle_close(handle, &error) != TZ_OK) {
+    if (tz_handle_close(handle, tz_fault(L)) != TZ_OK) {
         char text[2100];
-        tz_error_format(&error, text, sizeof text);
+        tz_error_format(tz_fault(L), text, sizeof text);
         tz_context_note(handle->context, TZ_NOTE_WARNING, "%s", text);
     }
     return 0;
@@ -140,10 +137,9 @@ static int method_get(lua_State *L)
         box.high[axis] = box.low[axis] + 1;
     }
     double value = 0;
-    tz_error error;
     if (!tz_handle_is_dry(handle))
-        tz_try(L, "sim:get", tz_simulation_read(handle->simulation, field, &box, &value, &error),
-               &error);
+        tz_try(L, "sim:get",
+               tz_simulation_read(handle->simulation, field, &box, &value, tz_fault(L)));
     push_cell(L, handle, field, value);
     return 1;
 }
@@ -172,9 +168,8 @@ static tz_reduction reduce_field(lua_State *L, const char *what)
     const tz_simulation_handle *handle = tz_handle_check(L, 1, what);
     const int field = tz_handle_kept_field(L, 2, handle, what);
     tz_reduction facts = {.min = 0};
-    tz_error error;
     if (!tz_handle_is_dry(handle))
-        tz_try(L, what, tz_simulation_reduce(handle->simulation, field, &facts, &error), &error);
+        tz_try(L, what, tz_simulation_reduce(handle->simulation, field, &facts, tz_fault(L)));
     return facts;
 }
 
@@ -214,11 +209,10 @@ static int method_residual(lua_State *L)
 {
     const tz_simulation_handle *handle = tz_handle_check(L, 1, "sim:residual");
     tz_update update = {0};
-    tz_error error;
-    tz_status status = tz_stencil_has_residual(tz_handle_stencil(handle), &error);
+    tz_status status = tz_stencil_has_residual(tz_handle_stencil(handle), tz_fault(L));
     if (status == TZ_OK && !tz_handle_is_dry(handle))
-        status = tz_simulation_measure(handle->simulation, &update, &error);
-    tz_try(L, "sim:residual", status, &error);
+        status = tz_simulation_measure(handle->simulation, &update, tz_fault(L));
+    tz_try(L, "sim:residual", status);
     lua_pushnumber(L, tz_simulation_residual_of(handle->simulation, &update));
     return 1;
 }
@@ -230,15 +224,14 @@ static int method_array(lua_State *L)
     const tz_stencil *stencil = tz_handle_stencil(handle);
     tz_array_handle *result = tz_array_push(L, stencil->fields[field].name);
     tz_array *array = NULL;
-    tz_error error;
     const tz_status status =
         tz_handle_is_dry(handle)
             ? tz_array_create(&array,
                               tz_type_is_real(stencil->fields[field].type) ? TZ_DTYPE_F64
                                                                            : TZ_DTYPE_I32,
-                              stencil->dims, tz_simulation_extent(handle->simulation), &error)
-            : tz_simulation_read_array(handle->simulation, field, &array, &error);
-    tz_try(L, "sim:array", status, &error);
+                              stencil->dims, tz_simulation_extent(handle->simulation), tz_fault(L))
+            : tz_simulation_read_array(handle->simulation, field, &array, tz_fault(L));
+    tz_try(L, "sim:array", status);
     tz_array_own(result, array);
     tz_output_rule(handle->simulation, field, result->rule);
     return 1;
@@ -271,18 +264,16 @@ static int method_slabs(lua_State *L)
     const int64_t shape[TZ_AXES] = {nx, count, 1};
     tz_array_handle *result = tz_array_push(L, stencil->fields[field].name);
     tz_array *array = NULL;
-    tz_error error;
-    tz_try(L, what, tz_array_create(&array, real ? TZ_DTYPE_F64 : TZ_DTYPE_I32, 2, shape, &error),
-           &error);
+    tz_try(L, what,
+           tz_array_create(&array, real ? TZ_DTYPE_F64 : TZ_DTYPE_I32, 2, shape, tz_fault(L)));
     tz_array_own(result, array);
     if (tz_handle_is_dry(handle))
         return 1;
     double *row = lua_newuserdatauv(L, (size_t)nx * sizeof *row, 0);
     for (int64_t k = 0; k < count; k++) {
-        tz_try(
-            L, what,
-            tz_simulation_streamed_read(handle->simulation, field, first + k, x0, nx, row, &error),
-            &error);
+        tz_try(L, what,
+               tz_simulation_streamed_read(handle->simulation, field, first + k, x0, nx, row,
+                                           tz_fault(L)));
         for (int64_t x = 0; x < nx; x++)
             tz_array_set(array, k * nx + x, row[x]);
     }
@@ -314,10 +305,9 @@ static int method_params(lua_State *L)
         return 1;
     }
     tz_assignment params[TZ_PROBLEM_PARAMS_MAX];
-    tz_error error;
     const size_t count = tz_assignments_get(L, 2, "sim:params", params, TZ_PROBLEM_PARAMS_MAX);
-    tz_try(L, "sim:params", tz_simulation_set_params(handle->simulation, count, params, &error),
-           &error);
+    tz_try(L, "sim:params",
+           tz_simulation_set_params(handle->simulation, count, params, tz_fault(L)));
     lua_settop(L, 1);
     return 1;
 }
@@ -355,7 +345,6 @@ static int method_plan(lua_State *L)
 {
     tz_simulation_handle *handle = tz_handle_check_idle(L, 1, "sim:plan");
     const int dims = tz_handle_stencil(handle)->dims;
-    tz_error error;
     lua_settop(L, 2);
     if (!lua_isnil(L, 2)) {
         tz_plan_wish wish;
@@ -364,7 +353,7 @@ static int method_plan(lua_State *L)
         const tz_plan_wish forget = {.forget = handle->context->options->policy.forget};
         tz_policy_read(L, 2, "sim:plan", dims, &forget, &wish);
         wish.bare = false; /* a plan is what is given, and what the backend makes of it */
-        tz_try(L, "sim:plan", tz_simulation_set_policy(handle->simulation, &wish, &error), &error);
+        tz_try(L, "sim:plan", tz_simulation_set_policy(handle->simulation, &wish, tz_fault(L)));
     }
     tz_plan_push(L, tz_simulation_plan(handle->simulation), dims);
     return 1;
@@ -376,13 +365,12 @@ static int method_kernel(lua_State *L)
 {
     tz_simulation_handle *handle = tz_handle_check_idle(L, 1, "sim:kernel");
     tz_kernel_facts facts;
-    tz_error error;
-    const tz_status status = tz_simulation_kernel_facts(handle->simulation, &facts, &error);
+    const tz_status status = tz_simulation_kernel_facts(handle->simulation, &facts, tz_fault(L));
     if (status == TZ_UNSUPPORTED) {
         lua_pushnil(L);
         return 1;
     }
-    tz_try(L, "sim:kernel", status, &error);
+    tz_try(L, "sim:kernel", status);
     lua_createtable(L, 0, 6);
     tz_set_text(L, "device", facts.device);
     tz_set_integer(L, "registers", facts.registers);
@@ -489,11 +477,9 @@ static int method_analyse(lua_State *L)
     }
     result r = {.L = L};
     const tz_method_sink sink = {.context = &r, .number = on_number, .list = on_list};
-    tz_error error;
     luaL_checkstack(L, 8, NULL);
     lua_newtable(L);
-    tz_try(L, "sim:analyse", tz_simulation_analyse(handle->simulation, name, &sink, &error),
-           &error);
+    tz_try(L, "sim:analyse", tz_simulation_analyse(handle->simulation, name, &sink, tz_fault(L)));
     return r.failed ? lua_error(L) : 1;
 }
 
@@ -606,7 +592,6 @@ static const tz_key simulation_options[] = {
 static void get_request(lua_State *L, const tz_script_options *options, request *r)
 {
     tz_simulation_config *config = &r->config;
-    tz_error error;
     tz_options_take(L, creating, simulation_options, "tz.simulation { plugin = …, grid = … }");
     *config = (tz_simulation_config){
         .registry = options->registry, .dry = options->check, .ranks = options->ranks};
@@ -618,7 +603,7 @@ static void get_request(lua_State *L, const tz_script_options *options, request 
     }
     r->name[0] = '\0';
     if (tz_key_copy(L, 1, creating, "name", r->name, sizeof r->name))
-        tz_try(L, creating, tz_folder_check_name(r->name, &error), &error);
+        tz_try(L, creating, tz_folder_check_name(r->name, tz_fault(L)));
     get_devices(L, 1, r->devices, sizeof r->devices);
     if (!config->devices && r->devices[0])
         config->devices = r->devices;
@@ -689,22 +674,22 @@ static void print_plan(tz_simulation_handle *handle)
 static void refuse_again(lua_State *L)
 {
     tz_reading reading;
-    tz_error error = {0};
+    tz_error *error = tz_fault(L);
     uint32_t code;
     if (!tz_recall_replays(tz_context_get(L)))
         return;
     tz_recall_take(L, TZ_ENTRY_CREATED, creating, &reading);
-    tz_reading_unpack(&reading, "uss", &code, error.place, sizeof error.place, error.message,
-                      sizeof error.message);
-    error.code = (tz_status)code;
-    tz_try(L, creating, error.code, &error);
+    tz_reading_unpack(&reading, "uss", &code, error->place, sizeof error->place, error->message,
+                      sizeof error->message);
+    error->code = (tz_status)code;
+    tz_try(L, creating, error->code);
 }
 
 static int simulation_new(lua_State *L)
 {
     tz_context *context = tz_context_get(L);
     request r;
-    tz_error error;
+    tz_error *error = tz_fault(L);
     get_request(L, context->options, &r);
     tz_simulation_handle *handle = lua_newuserdatauv(L, sizeof *handle, 1); /* index 3 */
     memset(handle, 0, sizeof *handle);
@@ -713,13 +698,12 @@ static int simulation_new(lua_State *L)
     lua_newtable(L);
     lua_setiuservalue(L, 3, 1);
     refuse_again(L);
-    const tz_status created = tz_simulation_create(&handle->simulation, &r.config, &error);
-    tz_recall_put(context, TZ_ENTRY_CREATED, "uss", (uint32_t)created, created ? error.place : "",
-                  created ? error.message : "");
-    if (created != TZ_OK) {
+    const tz_status created = tz_simulation_create(&handle->simulation, &r.config, error);
+    tz_recall_put(context, TZ_ENTRY_CREATED, "uss", (uint32_t)created, created ? error->place : "",
+                  created ? error->message : "");
+    if (created != TZ_OK)
         handle->simulation = NULL;
-        tz_raise_error(L, creating, &error);
-    }
+    tz_try(L, creating, created);
     find_source(handle, r.config.registry, r.plugin);
     tz_handle_open(handle, r.name);
     tz_policy_warn(handle);

@@ -2,7 +2,6 @@
  * writes the reasons. Called by tz.predict and by trapeze predict and explain. */
 #include "predict/prediction_table.h"
 
-#include "base/machine.h"
 #include "model/power.h"
 #include "model/roofs.h"
 #include <math.h>

@@ -3,8 +3,6 @@
 #include "predict/tune.h"
 
 #include "backend/family_names.h"
-#include "base/machine.h"
-#include "base/names.h"
 #include "calibrate/calibrate.h"
 #include "model/power.h"
 #include "predict/predictions.h"

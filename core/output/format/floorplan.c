@@ -3,12 +3,10 @@
 
 #include "base/file.h"
 #include "base/minmax.h"
-#include "base/names.h"
 #include "base/number.h"
 
 #include <inttypes.h>
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 

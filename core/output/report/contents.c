@@ -2,7 +2,6 @@
 #include "output/report/contents.h"
 
 #include "base/file.h"
-#include "base/json_values.h"
 #include "base/text.h"
 #include "output/format/format.h"
 #include <dirent.h>
