@@ -127,10 +127,10 @@ cases() { # lines: NAME STENCIL ARGUMENT…
 if [ "$backend" = cuda ] && [ "${PREWARM:-yes}" != no ]; then
     echo "compiling kernels with $(nproc) processes"
     # Small cases first: larger ones use the same kernels.
-    cases | sort -t. -k3,3r | cut -d' ' -f2- | xargs -P "$(nproc)" -L 1 sh -c '
+    cases | sort -t. -k3,3r | cut -d' ' -f2- | sed 's/ --families [^ ]*//; s/ --no-check//' | xargs -P "$(nproc)" -L 1 sh -c '
         trapeze=$1 device=$2
         shift 2
-        "$trapeze" tune "$@" $device --backend cuda --compile-only >/dev/null || echo "not compiled: $*"' sh "$trapeze" "${DEVICE:+--device=$DEVICE}"
+        "$trapeze" predict "$@" $device --backend cuda --compile >/dev/null || echo "not compiled: $*"' sh "$trapeze" "${DEVICE:+--device=$DEVICE}"
     [ "${PREWARM:-yes}" != only ] || exit 0
 fi
 

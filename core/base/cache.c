@@ -159,8 +159,7 @@ static tz_status check_outer(const struct stat *facts, const char *folder, const
     if ((by_group || (facts->st_mode & S_IWOTH) != 0) && (facts->st_mode & S_ISVTX) == 0)
         return tz_error_set(error, TZ_IO, folder,
                             "can be changed by other users (mode %04o), whose code would be run: "
-                            "close it with chmod go-w, "
-                            "or set %s to a folder of your own",
+                            "close it with chmod go-w, or set %s to a folder of your own",
                             (unsigned)(facts->st_mode & 07777), variable);
     return TZ_OK;
 }

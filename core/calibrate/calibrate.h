@@ -6,6 +6,7 @@
 #ifndef TZ_CORE_CALIBRATE_CALIBRATE_H
 #define TZ_CORE_CALIBRATE_CALIBRATE_H
 
+#include "backend/backend.h"
 #include "base/error.h"
 #include "base/machine.h"
 #include "model/device.h"
@@ -87,5 +88,14 @@ void tz_number_set_exactly(tz_model_number *number, double value, const char *fo
  * measurement. Bandwidths of memory are taken from `now`: the last pass has the samples of all
  * passes. */
 void tz_numbers_keep_better(tz_model_device *best, const tz_model_device *now);
+
+/* ---- What joins devices that hold slabs of a grid: links.c ---- */
+/* Measure `slab_start`, and the numbers of the link `name`: "peer" or "host". `devices`: two of the
+ * backend, with a thread each on a CPU. `stencil`: any of 2-D, with a radius of at least 1, without
+ * streamed fields. TZ_RANGE (another stencil or number of devices), TZ_INTERRUPTED, errors of the
+ * backend; the record is then unchanged. */
+tz_status tz_calibrate_link(tz_model_device *out, const char *name, const tz_backend *backend,
+                            const tz_devices *devices, const tz_stencil *stencil,
+                            const tz_calibration *calibration, tz_error *error);
 
 #endif

@@ -175,8 +175,7 @@ static tz_status measure_grid_sync(tz__bench *b)
     const double constant = (seconds_sum - slope * blocks_sum) / n;
     tz_number_set(&b->record->fence_s, constant > 0 ? constant : 0,
                   "measured: a line through grid synchronisations of %d blocks (%.3g us) to %d "
-                  "(%.3g us), medians of "
-                  "%d, spread up to %.1f %%",
+                  "(%.3g us), medians of %d, spread up to %.1f %%",
                   b->gpu->multiprocessors, 1e6 * least, last, 1e6 * seconds, b->repeats, widest);
     tz_number_set(&b->record->fence_per_block_s, slope, "measured: the same line's slope");
     return TZ_OK;

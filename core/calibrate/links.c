@@ -1,6 +1,6 @@
 /* Runs a small and a wide grid in two slabs and derives latency and bandwidth of their link. Called
  * by core/cli/cmd_calibrate.c. */
-#include "calibrate/links.h"
+#include "calibrate/calibrate.h"
 
 #include "backend/slabs/slabs.h"
 #include "base/machine.h"

@@ -344,10 +344,9 @@ static tz_status keep_previous(const char *path, tz_error *error)
     snprintf(previous, sizeof previous, "%s~", path);
     snprintf(link_path, sizeof link_path, "%s.%ld", previous, (long)getpid());
     if (link(path, link_path) != 0)
-        return errno == ENOENT ? TZ_OK
-                               : tz_error_set_errno(error, errno, path,
-                                                    "cannot keep the previous "
-                                                    "record");
+        return errno == ENOENT
+                   ? TZ_OK
+                   : tz_error_set_errno(error, errno, path, "cannot keep the previous record");
     if (rename(link_path, previous) == 0) {
         unlink(link_path); /* two names of one file: then rename does nothing */
         return TZ_OK;

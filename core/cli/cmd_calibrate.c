@@ -4,8 +4,8 @@
 
 #include "base/machine.h"
 #include "base/paths.h"
+#include "calibrate/calibrate.h"
 #include "calibrate/cuda.h"
-#include "calibrate/links.h"
 #include "calibrate/records.h"
 #include "lua/interrupt.h"
 #include "predict/tune.h"

@@ -3,7 +3,6 @@
 
 #include "base/machine.h"
 #include "cli/print_predictions.h"
-#include "cli/print_run.h"
 #include "model/power.h"
 #include "predict/prediction_table.h"
 #include <limits.h>

@@ -1,7 +1,6 @@
 /* trapeze info: shows what a frame, an array or a run holds. */
 #include "cli/command.h"
 
-#include "cli/print_run.h"
 #include "output/folder.h"
 #include "output/format/format.h"
 #include <string.h>

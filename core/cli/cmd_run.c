@@ -6,7 +6,6 @@
 #include "backend/slabs/slabs.h"
 #include "base/machine.h"
 #include "base/number.h"
-#include "cli/print_run.h"
 #include "lua/interrupt.h"
 #include "lua/script.h"
 #include "output/folder.h"
@@ -619,8 +618,7 @@ static int check_rights(int argc, char **argv, const settings *s, const rights *
         failed ? NULL : tz_shell_words((const char *const *)words.items, words.count);
     const int code = line ? tz_fail_text(EXIT_FAILED,
                                          "the run was begun with %s, which lets it run any code; "
-                                         "if you trust its folder, say so: "
-                                         "trapeze %s",
+                                         "if you trust its folder, say so: trapeze %s",
                                          unsafe && plugins ? "--unsafe and --plugins"
                                          : unsafe          ? "--unsafe"
                                                            : "--plugins",

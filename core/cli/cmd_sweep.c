@@ -3,7 +3,7 @@
 
 #include "base/atomic.h"
 #include "base/file.h"
-#include "base/json_values.h"
+#include "base/json.h"
 #include "base/machine.h"
 #include "base/process.h"
 #include "base/ranks.h"

@@ -337,23 +337,8 @@ static tz_status draw(const tz_workload *workload, const tz_tune *tune, const ch
 typedef struct settings {
     tz_predict_options predict;
     tz_tune_request request;
-    bool all, compile_only;
-    int part, of; /* of --compile-only: part 0 … of - 1 */
+    bool all;
 } settings;
-
-static int take_part(const tz_command *command, void *out, const char *text)
-{
-    settings *s = out;
-    char *end, *last;
-    const long k = strtol(text, &end, 10);
-    const long n = *end == '/' ? strtol(end + 1, &last, 10) : 0;
-    if (end == text || *end != '/' || last == end + 1 || *last != '\0' || k < 1 || n < k ||
-        n > 1000)
-        return tz_misuse(command, "--part needs K/N, as in 1/4, not '%.40s'", text);
-    s->part = (int)k - 1;
-    s->of = (int)n;
-    return EXIT_DONE;
-}
 
 static int take_model(const tz_command *command, void *out, const char *name)
 {
@@ -383,21 +368,14 @@ static int parse(const tz_command *command, int argc, char **argv, settings *s)
         TZ_FLAG("sustained", &request->sustained),
         TZ_FLAG("all", &s->all),
         TZ_FLAG("no-check", &no_check),
-        TZ_FLAG("compile-only", &s->compile_only),
-        TZ_CALL("part", s, take_part),
         {.name = NULL},
     };
     const int code = tz_predict_options_read(&s->predict, command, argc, argv, options);
     if (code != TZ_OPTIONS_GO_ON)
         return code;
-    if (s->of > 1 && !s->compile_only)
-        return tz_misuse(command, "--part goes with --compile-only");
-    if (request->lister && (request->families || s->compile_only || s->predict.plot))
+    if (request->lister && (request->families || s->predict.plot))
         return tz_misuse(command, "--%s does not go with --model %s",
-                         request->families ? "families"
-                         : s->compile_only ? "compile-only"
-                                           : "plot",
-                         request->lister->name);
+                         request->families ? "families" : "plot", request->lister->name);
     request->check = !no_check;
     request->given = s->predict.simulation.plan;
     request->ordinal = s->predict.simulation.device;
@@ -447,30 +425,17 @@ static int measure(settings *s, const tz_workload *workload)
     return code;
 }
 
-static int compile(const settings *s, const tz_workload *workload)
-{
-    tz_error error;
-    int count = 0;
-    const tz_status status = tz_tune_compile(workload, &s->request, s->part, s->of, &count, &error);
-    if (status != TZ_OK)
-        return tz_predict_fail(&error);
-    printf("%s on %s: %d plans compiled\n", workload->problem.stencil->id, workload->grid, count);
-    return tz_finish_output();
-}
-
 static int tune_call(const tz_command *command, int argc, char **argv)
 {
     settings s = {.predict = {.simulation = {.precision = -1, .stopped = tz_interrupt_signal}},
-                  .request = {.progress = on_progress},
-                  .of = 1};
+                  .request = {.progress = on_progress}};
     tz_workload *workload = NULL;
     tz_interrupt_install();
     int code = parse(command, argc, argv, &s);
     if (code == TZ_OPTIONS_GO_ON)
-        code = tz_predict_options_apply(&s.predict, command, s.compile_only, &workload);
-    if (workload && code == EXIT_DONE) {
-        code = s.compile_only ? compile(&s, workload) : measure(&s, workload);
-    }
+        code = tz_predict_options_apply(&s.predict, command, false, &workload);
+    if (workload && code == EXIT_DONE)
+        code = measure(&s, workload);
     tz_workload_destroy(workload);
     tz_predict_options_clear(&s.predict);
     return code;
@@ -493,8 +458,6 @@ const tz_command tz_command_tune = {
     "                        long run on a GPU that lowers its clock to keep its power limit\n"
     "  --all                 show every plan, not only the fastest of a family and height\n"
     "  --no-check            do not compare the bits that plans leave; saves a copy of the fields\n"
-    "  --compile-only        compile the kernels into the cache and stop\n"
-    "  --part K/N            compile the K-th of N parts, for several processes at once\n"
     "  --json, --csv         print every plan as JSON or CSV\n"
     "  --plot FILE.png       measured and predicted times by height; needs gnuplot\n"
     "  --plugins DIR         look for plugins here first; may be repeated\n"

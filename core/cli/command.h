@@ -87,6 +87,12 @@ void tz_replay_clear(tz_replay *replay);
 /* ---- Runs ---- */
 /* Read FOLDER/run.json. NULL after a printed error. */
 json_t *tz_run_load(const char *folder);
+/* Print what it says, print_run.c: all of each simulation; or what matters first, stencil, device, plan
+ * and files. `by`: who chose a backend that is not "auto". */
+void tz_print_run(tz_facts *facts, const json_t *record);
+void tz_print_run_summary(FILE *out, const json_t *record, const char *by);
+/* The plan of the most steps, or NULL. Others are remainders and trials. */
+const json_t *tz_main_plan(const json_t *simulation);
 /* Members of an object: a text or "?", an integer, a number; 0 where there is none. */
 const char *tz_json_text(const json_t *object, const char *key);
 long long tz_json_int(const json_t *object, const char *key);

@@ -1,6 +1,6 @@
 /* Prints a run's record: all facts, or a summary in a few lines. Called by cmd_info.c, and by
  * run_options.c after a run. */
-#include "cli/print_run.h"
+#include "cli/command.h"
 
 #include "base/number.h"
 #include <string.h>

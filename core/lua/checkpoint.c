@@ -3,7 +3,7 @@
 #include "lua/checkpoint.h"
 
 #include "base/file.h"
-#include "base/json_values.h"
+#include "base/json.h"
 #include "lua/interrupt.h"
 #include "lua/keys.h"
 #include "lua/recall.h"

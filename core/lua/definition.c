@@ -66,9 +66,8 @@ const tz_key tz_definition_options[] = {
     {"dims", "integer", "the depth of `coefficients`", "", .least = 1, .most = TZ_AXES},
     {"fields", "table", "{u = \"real\"}",
      "NAME = type, or a table. Names in a list are real state fields, in this order; the others "
-     "follow "
-     "in alphabetical order, those whose update is just the name of another field last. The first "
-     "one is what frames show by default",
+     "follow in alphabetical order, those whose update is just the name of another field last. The "
+     "first one is what frames show by default",
      .inner = field_options},
     {"params", "table", "{}", "NAME = number, the default, or a table", .inner = param_options},
     {"scalars", "table", "{}",

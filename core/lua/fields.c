@@ -165,8 +165,7 @@ static void check_rule(const target *t, const tz_array_handle *source)
     if (!is_universe(t, &rule))
         tz_raise(t->L,
                  "%s: %.250s is a pattern on a %s of %lld x %lld cells (%s): give the simulation "
-                 "grid = { %lld, %lld } and boundary = \"%s\", or tz.read a 'rule' without "
-                 "':%c…'",
+                 "grid = { %lld, %lld } and boundary = \"%s\", or tz.read a 'rule' without ':%c…'",
                  t->what, source->source, rule.universe == 'T' ? "torus" : "plane",
                  (long long)rule.width, (long long)rule.height, source->rule, (long long)rule.width,
                  (long long)rule.height, rule.universe == 'T' ? "periodic" : "fixed",

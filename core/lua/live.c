@@ -2,7 +2,7 @@
  * asks it between stages. */
 #include "lua/live.h"
 
-#include "base/json_values.h"
+#include "base/json.h"
 #include "base/machine.h"
 #include "base/number.h"
 #include "lua/checkpoint.h"

@@ -41,9 +41,7 @@ static const tz_key look_options[] = {
     {"log", "boolean", "false",
      "colours follow the logarithm; without a range it is that of the data "
      "above " TZ_KEY_VALUE(TZ_LOOK_LOG) " of the maximum"},
-    {"size", "integer", "",
-     "pixels of the longer side: "
-     "cells are averaged or repeated",
+    {"size", "integer", "", "pixels of the longer side: cells are averaged or repeated",
      .least = 16, .most = 16384},
     {"zoom", "integer", "", "pixels of a cell along each axis", .least = 1, .most = 1024},
     {"bits", "integer", "8", "16: gray values without a colour map"},

@@ -109,8 +109,7 @@ static TZ_KEY_NAMES(interpolation_names, "grid", "linear", "sinc")
          .most = INFINITY},
         {"file", "text", "none",
          "a file of the run folder, `.npy`, `.csv` or `.h5`, which is written when the simulation "
-         "is "
-         "closed or the script ends: a row for each step, a column for each point"},
+         "is closed or the script ends: a row for each step, a column for each point"},
         {NULL}};
 
 static const tz_key sources_options[] = {

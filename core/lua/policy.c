@@ -20,8 +20,7 @@ const tz_key tz_plan_options[] = {
      .most = TZ_PLAN_HEIGHT_MAX},
     {"tile", "{nx[, ny[, nz]]}", "chosen", "useful cells of a tile; 0: chosen"},
     {"family", "text", "chosen",
-     "the way to execute a stage, such as `stream` or `diamond`; `trapeze tune --help` lists "
-     "them"},
+     "the way to execute a stage, such as `stream` or `diamond`; `trapeze tune --help` lists them"},
     {.all = tz_knob_options},
     {"why", "text", "", "how a plan was chosen, as `sim:plan()` says; not read"},
     {NULL}};

@@ -35,9 +35,7 @@ static const tz_key workload_options[] = {
      "what joins them: %s of the device record; one that comes with Trapeze, such as "
      "`\"nvlink\"`; or the path of a link's record",
      tz_link_own_name},
-    {"threads", "integer", "one for each core",
-     "of the cpu backend, or to "
-     "compile kernels",
+    {"threads", "integer", "one for each core", "of the cpu backend, or to compile kernels",
      .least = 1, .most = 1024},
     {"height", "integer", "all", "only plans of that height", .least = 1,
      .most = TZ_PLAN_HEIGHT_MAX},
@@ -336,8 +334,7 @@ static const tz_key predict_options[] = {
     {"model", "text", "the first that the record allows", "%s", model_names},
     TZ_PAPERS_KEYS(OPTION){"record", "table", "",
                            "`KEY = value`: numbers of the device's record to replace, as [in a "
-                           "record](devices.md): `{ "
-                           "cpi = 2, memory_latency = \"600 cycles\" }`"},
+                           "record](devices.md): `{ cpi = 2, memory_latency = \"600 cycles\" }`"},
     {"measure", "boolean", "false",
      "with a model of kernels of its own: run these on this machine's GPU, too; not under "
      "`--check`"},
@@ -350,9 +347,8 @@ static const tz_key predict_result[] = {
     {"rows", "list", "",
      "of plans: `height`, `family`, `tile`, knobs, `registers`, `estimated`, `time_s` (of an "
      "iteration), `stage_s`, `sustained_s`, `power_w` (at the full clock), `power_limit_w`, "
-     "`gcells_per_s`, `limit`, `limit_text`, "
-     "`components`, `details`; of several devices also `exchange`, `exchange_share` (of the time) "
-     "and `efficiency` (against one device)"},
+     "`gcells_per_s`, `limit`, `limit_text`, `components`, `details`; of several devices also "
+     "`exchange`, `exchange_share` (of the time) and `efficiency` (against one device)"},
     {"best", "table", "", "the row that is chosen"},
     {"devices", "integer", "", "several devices: how many"},
     {"link", "text", "", "several devices: what joins them"},
@@ -551,11 +547,9 @@ static const tz_key tune_options[] = {
          TZ_TUNE_SUSTAINED_S) " if sustained; " TZ_KEY_VALUE(TZ_TUNE_CPU_S) " on a CPU",
      "length of a round", .least = 1e-4, .most = 100},
     {"sustained", "boolean", "false",
-     "no rests between rounds, and half a second of work before each plan: the speed of long "
-     "runs"},
+     "no rests between rounds, and half a second of work before each plan: the speed of long runs"},
     {"check", "boolean", "true",
-     "compare the bits that each plan leaves with those of height 1; needs a copy of the "
-     "fields"},
+     "compare the bits that each plan leaves with those of height 1; needs a copy of the fields"},
     {NULL, NULL, NULL, NULL}};
 
 static const tz_key tune_result[] = {

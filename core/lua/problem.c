@@ -323,8 +323,7 @@ static TZ_KEY_NAMES_OF(boundary_names, tz_boundary_name, TZ_BOUNDARIES)
          "is enough](precision.md). By default that of the stencil, if `tz.stencil` has one",
          tz_storage_names, .inner = tz_storage_options},
         {"boundary", "text or table", "the stencil's",
-         "%s; `{ x = …, y = … }` gives one for each axis, "
-         "`{ x = { \"clamp\", \"fixed\" } }` one "
+         "%s; `{ x = …, y = … }` gives one for each axis, `{ x = { \"clamp\", \"fixed\" } }` one "
          "for each side. [Where the walls lie and what is conserved](boundaries.md)",
          boundary_names},
         {"params", "table", "",

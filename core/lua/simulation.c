@@ -718,17 +718,15 @@ static int simulation_new(lua_State *L)
 
 static const tz_api_function own_methods[] = {
     TZ_API("sim:close()", simulation_close,
-           "Frees its memory now. Otherwise that happens "
-           "when it is collected or the script ends.",
+           "Frees its memory now. Otherwise that happens when it is collected or the script ends.",
            .recall = TZ_RECALL_CALL),
 
     TZ_API("sim:get(field, x[, y[, z]])", method_get,
            "The value of one cell. Coordinates count from 0.", .recall = TZ_RECALL_GIVE),
     TZ_API("sim:set(field, value[, box])", method_set,
            "Sets the cells of a box, or all. A value is a number, `function(x, y, z)`, "
-           "`tz.random`, "
-           "`tz.read`, `tz.array`, an array or a floorplan. A box is `{ x = {low, high}, … }`: "
-           "low <= x < high.",
+           "`tz.random`, `tz.read`, `tz.array`, an array or a floorplan. A box is `{ x = {low, "
+           "high}, … }`: low <= x < high.",
            .recall = TZ_RECALL_CALL),
     TZ_API("sim:min([field[, region]])", method_reduce,
            "The least finite value. Without a field: of the first state field.",

@@ -39,7 +39,7 @@
  *
  * - drift: a settled policy times its height again after twice as long a run each time. If that
  *   time differs by DRIFT from the one it settled with, all heights are open again. */
-#include "base/json_values.h"
+#include "base/json.h"
 #include "model/constants.h"
 #include "policy/class.h"
 

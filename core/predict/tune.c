@@ -42,50 +42,6 @@ static tz_status check_families(const char *list, tz_error *error)
     return status;
 }
 
-tz_status tz_tune_compile(const tz_workload *workload, const tz_tune_request *request, int part,
-                          int of, int *count, tz_error *error)
-{
-    *count = 0;
-    tz_status status = check_families(request->families, error);
-    if (status)
-        return status;
-    if (!workload->backend->candidates || !workload->backend->work)
-        return tz_error_set(error, TZ_UNSUPPORTED, "backend",
-                            "the %s backend has nothing to compile", workload->backend->name);
-    tz_plan *plans = calloc(TZ_PREDICTIONS_MAX, sizeof *plans);
-    if (!plans)
-        return tz_error_set(error, TZ_MEMORY, NULL, "not enough memory");
-    int candidates = 0, index = 0;
-    status = workload->backend->candidates(&workload->problem, &workload->place, &request->given,
-                                           plans, TZ_PREDICTIONS_MAX, &candidates, error);
-    for (int i = 0; !status && i < candidates; i++) {
-        tz_model_work work;
-        tz_error why;
-        if (!is_listed(request->families, plans[i].family) || index++ % of != part)
-            continue;
-        status = tz__check_stopped(&workload->place, error);
-        if (status)
-            break;
-        if (!workload->backend->work(&workload->problem, &workload->place, &plans[i],
-                                     TZ_EFFORT_ESTIMATE, &work, &why) &&
-            tz_predictions_is_long(&work))
-            continue;
-        const tz_status one = workload->backend->work(&workload->problem, &workload->place,
-                                                      &plans[i], TZ_EFFORT_COMPILE, &work, &why);
-        *count += one == TZ_OK;
-        double bytes = one == TZ_OK && work.parts_count > 0 ? work.parts[0].loop_bytes : 0.0;
-        if (workload->backend->shorten &&
-            workload->backend->shorten(&workload->problem, &workload->place, &bytes, &plans[i]))
-            *count += workload->backend->work(&workload->problem, &workload->place, &plans[i],
-                                              TZ_EFFORT_COMPILE, &work, &why) == TZ_OK;
-        /* Without a compiler it fails; plans that do not compile are left out. */
-        if (one == TZ_UNSUPPORTED)
-            status = tz_error_set(error, one, why.place, "%s", why.message);
-    }
-    free(plans);
-    return status;
-}
-
 static tz_status predict(tz_predictions **out, const tz_workload *workload,
                          const tz_tune_request *request, const tz_plan_list *list, tz_error *error)
 {

@@ -88,9 +88,4 @@ tz_status tz_tune_create(tz_tune **out, const tz_workload *workload, const tz_tu
                          tz_error *error);
 void tz_tune_destroy(tz_tune *tune); /* NULL is fine */
 
-/* Compile the kernels of part `part` (from 0) of `of` parts of the plans into the cache. *count:
- * how many. */
-tz_status tz_tune_compile(const tz_workload *workload, const tz_tune_request *request, int part,
-                          int of, int *count, tz_error *error);
-
 #endif

@@ -3,7 +3,7 @@
 #include "sim/checkpoint.h"
 
 #include "backend/slabs/slabs.h"
-#include "base/json_values.h"
+#include "base/json.h"
 #include "policy/policy.h"
 #include "sim/ahead.h"
 #include "sim/fields.h"

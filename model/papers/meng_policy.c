@@ -16,7 +16,7 @@
  * - the first stage of a height on a GPU, which compiles its kernel, is not timed. */
 #include "model/papers/papers.h"
 
-#include "base/json_values.h"
+#include "base/json.h"
 #include <math.h>
 #include <stdlib.h>
 

@@ -1,6 +1,5 @@
 /* Reading JSON: values, texts, and what is refused. */
 #include "base/json.h"
-#include "base/json_values.h"
 #include "tests/unit.h"
 
 #include <jansson.h>

@@ -134,8 +134,6 @@ done
 check "a record of this machine" says "CPU: here"
 refused "tune: another device" 1 "is not this machine's device" tune hotspot --grid 64,64 --device gtx280
 refused "tune: unknown family" 1 "did you mean 'stream'?" tune star2d1r --grid 64,64 --backend cpu --families strem
-refused "tune: bad part" 2 "--part needs K/N" tune star2d1r --grid 64,64 --compile-only --part 3/2
-refused "tune: part without compile" 2 "goes with --compile-only" tune star2d1r --grid 64,64 --part 1/2
 refused "tune: rounds" 2 "--rounds needs an integer" tune star2d1r --grid 64,64 --rounds 0
 t tune star2d1r --grid 96,64 --backend cpu --height 2 --family stream --rounds 1 --seconds 0.01 --sustained
 check "tune --sustained" says "measured   as in a long run: no rests"

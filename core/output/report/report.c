@@ -2,7 +2,7 @@
 #include "output/report/report.h"
 
 #include "base/file.h"
-#include "base/json_values.h"
+#include "base/json.h"
 #include "base/text.h"
 #include "output/folder.h"
 #include "output/page/page.h"

@@ -2,7 +2,7 @@
 #include "output/sweep/sheet.h"
 
 #include "base/atomic.h"
-#include "base/json_values.h"
+#include "base/json.h"
 #include "base/number.h"
 #include "base/sheet.h"
 #include "base/text.h"
