@@ -49,7 +49,12 @@ tz_cell tz_cell_integers(int count, const int64_t *integers)
 
 tz_cell tz_cell_texts(int count, const void *items, size_t stride)
 {
-    return (tz_cell){.kind = TZ_CELL_TEXTS, .count = count, .chars = {items, stride}};
+    return (tz_cell){.kind = TZ_CELL_TEXTS, .count = count, .chars = {items, stride, false}};
+}
+
+tz_cell tz_cell_names(int count, const void *pointers, size_t stride)
+{
+    return (tz_cell){.kind = TZ_CELL_TEXTS, .count = count, .chars = {pointers, stride, true}};
 }
 
 tz_cell tz_cell_row(const tz_sheet_column *columns, const void *context, const void *row)
@@ -106,9 +111,8 @@ const char *tz_cell_name(const tz_cell *cell, int index, double *value)
 
 const char *tz_cell_item(const tz_cell *cell, int index)
 {
-    return cell->chars.stride > 0
-               ? (const char *)cell->chars.items + (size_t)index * cell->chars.stride
-               : ((const char *const *)cell->chars.items)[index];
+    const char *item = (const char *)cell->chars.items + (size_t)index * cell->chars.stride;
+    return cell->chars.pointers ? *(const char *const *)(const void *)item : item;
 }
 
 const void *tz_sheet_row(const tz_sheet *sheet, int index)

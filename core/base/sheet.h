@@ -46,10 +46,11 @@ typedef struct tz_named_reals {
     size_t stride, name, value;
 } tz_named_reals;
 
-/* Texts in arrays of chars, this far apart; 0: pointers to texts, one after the other. */
+/* Texts in arrays of chars, or pointers to texts, this far apart. */
 typedef struct tz_chars {
     const void *items;
     size_t stride;
+    bool pointers;
 } tz_chars;
 
 enum { TZ_CELL_MADE_SIZE = 160 };
@@ -132,6 +133,7 @@ tz_cell tz_cell_text(const char *text);
 tz_cell tz_cell_made(const char *format, ...) __attribute__((format(printf, 1, 2)));
 tz_cell tz_cell_integers(int count, const int64_t *integers);
 tz_cell tz_cell_texts(int count, const void *items, size_t stride);
+tz_cell tz_cell_names(int count, const void *pointers, size_t stride);
 #define TZ_CELL_NAMED_OF(count_, items_, type, name_, value_)                                      \
     ((tz_cell){.kind = TZ_CELL_NAMED,                                                              \
                .count = (count_),                                                                  \

@@ -251,10 +251,10 @@ OF_STENCIL(radius, tz_cell_integer(tz_stencil_radius(r->stencil)));
 OF_STENCIL(passes, tz_cell_integer(r->stencil->passes_count));
 OF_STENCIL(steps, tz_cell_integer(r->stencil->steps > 1 ? r->stencil->steps : 1));
 OF_STENCIL(boundary, tz_cell_text(tz_boundary_name(r->stencil->boundary)));
-OF_STENCIL(boundaries, tz_cell_texts(r->boundaries_count, r->boundaries, 0));
+OF_STENCIL(boundaries, tz_cell_names(r->boundaries_count, r->boundaries, sizeof *r->boundaries));
 OF_STENCIL(fields, ROWS_OF(field_columns, r->stencil->fields, tz_stencil_fields_all(r->stencil)));
 OF_STENCIL(params, ROWS_OF(param_columns, r->stencil->params, r->stencil->params_count));
-OF_STENCIL(scalars, tz_cell_texts(r->scalars_count, r->scalars, 0));
+OF_STENCIL(scalars, tz_cell_names(r->scalars_count, r->scalars, sizeof *r->scalars));
 OF_STENCIL(methods, ROWS_OF(method_columns, r->stencil->methods, r->stencil->methods_count));
 
 static const tz_sheet_column stencil_columns[] = {

@@ -393,18 +393,37 @@ void tz_api_add(lua_State *L, const tz_api_function *functions)
     }
 }
 
+static void push_member(lua_State *L, const tz_api_class *class, const tz_sheet_column *member)
+{
+    char what[64];
+    if (class->check)
+        class->check(L, member->key);
+    const tz_cell cell = tz_sheet_column_cell(member, NULL, luaL_checkudata(L, 1, class->type));
+    tz_push_cell(L, &cell);
+    snprintf(what, sizeof what, "%s.%s", class->what, member->key);
+    for (const char *const *key = class->differing; key && *key; key++)
+        if (strcmp(*key, member->key) == 0)
+            tz_api_exchange(L, what);
+}
+
 /* Upvalue 1 is the table of methods, 2 the class. */
 static int index_class(lua_State *L)
 {
+    enum { MOST = 16 };
     const tz_api_class *class = lua_touserdata(L, lua_upvalueindex(2));
-    const char *key = tz_text_check(L, 2, class->what, "key");
+    const char *key = tz_text_check(L, 2, class->what, "key"), *names[MOST];
     size_t count = 0;
     lua_pushvalue(L, 2);
-    if (lua_gettable(L, lua_upvalueindex(1)) != LUA_TNIL || class->member(L, key))
+    if (lua_gettable(L, lua_upvalueindex(1)) != LUA_TNIL)
         return 1;
-    while (class->members[count])
-        count++;
-    tz_raise_missing(L, class->one, key, lua_upvalueindex(1), class->members, count);
+    for (const tz_sheet_column *m = class->members; !tz_sheet_column_is_last(m); m++) {
+        if (strcmp(key, m->key) == 0) {
+            push_member(L, class, m);
+            return 1;
+        }
+        names[count++] = m->key;
+    }
+    tz_raise_missing(L, class->one, key, lua_upvalueindex(1), names, count);
 }
 
 void tz_api_add_class(lua_State *L, const tz_api_class *class)
@@ -415,7 +434,7 @@ void tz_api_add_class(lua_State *L, const tz_api_class *class)
     lua_newtable(L);
     for (size_t i = 0; class->methods && class->methods[i]; i++)
         tz_api_add(L, class->methods[i]);
-    if (class->member) {
+    if (class->members) {
         lua_pushlightuserdata(L, (void *)class);
         lua_pushcclosure(L, index_class, 2);
     }

@@ -43,10 +43,11 @@ typedef struct tz_api_class {
     const char *type;       /* of its metatable, which is hidden from scripts */
     const luaL_Reg *events; /* metamethods but for __index; ends with zeros, NULL: none */
     const tz_api_function *const *methods; /* lists of them; ends with NULL, NULL: none */
-    /* What can be read: member() pushes it, or returns false; NULL: nothing. */
-    const char *what, *one; /* for messages: "sim", "a simulation" */
-    const char *const *members;
-    bool (*member)(lua_State *L, const char *key);
+    const char *what, *one;                /* for messages: "sim", "a simulation" */
+    /* What can be read: the userdata is the row; NULL: nothing. */
+    const tz_sheet_column *members;
+    void (*check)(lua_State *L, const char *key); /* raises if that cannot be read now; or NULL */
+    const char *const *differing; /* members that differ from run to run; ends with NULL; or NULL */
 } tz_api_class;
 
 /* Add the functions, up to one without a signature, to the table on the top of the stack. Rows are

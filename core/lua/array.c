@@ -13,6 +13,7 @@
 #include <limits.h>
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 tz_array_handle *tz_array_push(lua_State *L, const char *source)
@@ -253,28 +254,21 @@ static int array_save(lua_State *L)
     return 0;
 }
 
-static const char *const array_members[] = {"shape", "dtype", "source", "count", "rule", NULL};
+#define OF_ARRAY(name, expression) TZ_GETTER(array_##name, void, tz_array_handle, expression)
+OF_ARRAY(shape, tz_cell_integers(r->view.dims, r->view.shape));
+OF_ARRAY(dtype, tz_cell_text(tz_dtype_name(r->view.dtype)));
+OF_ARRAY(count, tz_cell_integer(tz_shape_count(r->view.dims, r->view.shape)));
+OF_ARRAY(rule, tz_cell_text(r->rule[0] ? r->rule : NULL));
 
-static bool array_member(lua_State *L, const char *key)
+static const tz_sheet_column array_members[] = {
+    {.key = "shape", .get = array_shape},         {.key = "dtype", .get = array_dtype},
+    TZ_MEMBER("source", tz_array_handle, source), {.key = "count", .get = array_count},
+    {.key = "rule", .get = array_rule},           {.key = NULL}};
+
+static void check_member(lua_State *L, const char *key)
 {
-    const tz_array_handle *handle = luaL_checkudata(L, 1, TZ_TYPE_ARRAY);
-    const tz_array *array = &handle->view;
-    if (strcmp(key, "source") == 0) {
-        lua_pushstring(L, handle->source);
-        return true;
-    }
-    tz_array_check_open(L, 1, "array");
-    if (strcmp(key, "shape") == 0)
-        tz_push_integers(L, array->dims, array->shape);
-    else if (strcmp(key, "dtype") == 0)
-        lua_pushstring(L, tz_dtype_name(array->dtype));
-    else if (strcmp(key, "count") == 0)
-        lua_pushinteger(L, tz_shape_count(array->dims, array->shape));
-    else if (strcmp(key, "rule") == 0)
-        lua_pushstring(L, handle->rule[0] ? handle->rule : NULL);
-    else
-        return false;
-    return true;
+    if (strcmp(key, "source") != 0) /* which a closed one has, too */
+        tz_array_check_open(L, 1, "array");
 }
 
 static int array_length(lua_State *L)
@@ -570,7 +564,7 @@ const tz_api_class tz_array_class = {.type = TZ_TYPE_ARRAY,
                                      .what = "array",
                                      .one = "an array",
                                      .members = array_members,
-                                     .member = array_member};
+                                     .check = check_member};
 
 static const luaL_Reg random_events[] = {{"__tostring", random_tostring}, {NULL, NULL}};
 const tz_api_class tz_random_class = {.type = TZ_TYPE_RANDOM, .events = random_events};

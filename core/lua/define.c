@@ -3,6 +3,7 @@
 #include "lua/define.h"
 
 #include "base/cache.h"
+#include "base/minmax.h"
 #include "define/plugin.h"
 #include "lua/api.h"
 #include "lua/context.h"
@@ -67,36 +68,24 @@ static int stencil_tostring(lua_State *L)
     return 1;
 }
 
-static void push_names(lua_State *L, const tz_stencil *s, bool params)
-{
-    const int count = params ? s->params_count : s->fields_count;
-    lua_createtable(L, count, 0);
-    for (int i = 0; i < count; i++) {
-        lua_pushstring(L, params ? s->params[i].name : s->fields[i].name);
-        lua_rawseti(L, -2, i + 1);
-    }
-}
+#define OF_STENCIL(name, expression) TZ_GETTER(stencil_##name, void, stencil_value, expression)
+#define NAMES_OF(list)                                                                             \
+    tz_cell_names(r->stencil->list##_count, r->stencil->list ? &r->stencil->list->name : NULL,     \
+                  sizeof *r->stencil->list)
+OF_STENCIL(id, tz_cell_text(r->stencil->id));
+OF_STENCIL(doc, tz_cell_text(r->stencil->doc));
+OF_STENCIL(dims, tz_cell_integer(r->stencil->dims));
+OF_STENCIL(fields, NAMES_OF(fields));
+OF_STENCIL(params, NAMES_OF(params));
+OF_STENCIL(steps, tz_cell_integer(tz_max_int(r->stencil->steps, 1)));
 
-static const char *const stencil_members[] = {"id",     "doc",   "dims", "fields",
-                                              "params", "steps", NULL};
-
-static bool stencil_member(lua_State *L, const char *key)
-{
-    const tz_stencil *stencil = check(L)->stencil;
-    if (strcmp(key, "id") == 0)
-        lua_pushstring(L, stencil->id);
-    else if (strcmp(key, "doc") == 0)
-        lua_pushstring(L, stencil->doc);
-    else if (strcmp(key, "dims") == 0)
-        lua_pushinteger(L, stencil->dims);
-    else if (strcmp(key, "steps") == 0)
-        lua_pushinteger(L, stencil->steps > 1 ? stencil->steps : 1);
-    else if (strcmp(key, "fields") == 0 || strcmp(key, "params") == 0)
-        push_names(L, stencil, key[0] == 'p');
-    else
-        return false;
-    return true;
-}
+static const tz_sheet_column stencil_members[] = {{.key = "id", .get = stencil_id},
+                                                  {.key = "doc", .get = stencil_doc},
+                                                  {.key = "dims", .get = stencil_dims},
+                                                  {.key = "fields", .get = stencil_fields},
+                                                  {.key = "params", .get = stencil_params},
+                                                  {.key = "steps", .get = stencil_steps},
+                                                  {.key = NULL}};
 
 static int stencil_newindex(lua_State *L)
 {
@@ -379,8 +368,7 @@ const tz_api_class tz_stencil_class = {.type = TZ_TYPE_STENCIL,
                                            (const tz_api_function *const[]){stencil_methods, NULL},
                                        .what = "stencil",
                                        .one = "a stencil",
-                                       .members = stencil_members,
-                                       .member = stencil_member};
+                                       .members = stencil_members};
 
 const tz_api_function tz_stencil_functions[] = {
     TZ_API("tz.stencil(options)", stencil_new,

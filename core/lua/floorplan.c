@@ -155,38 +155,26 @@ void tz_floorplan_box(lua_State *L, const tz_simulation_handle *handle, const tz
 
 /* ---- tz.floorplan ---------------------------------------------------------------------------- */
 
-static const char *const floorplan_members[] = {"units", "samples", "width_m", "height_m", NULL};
+static const tz_sheet_column unit_columns[] = {TZ_MEMBER("name", tz_floorplan_unit, name),
+                                               TZ_MEMBER("width_m", tz_floorplan_unit, width_m),
+                                               TZ_MEMBER("height_m", tz_floorplan_unit, height_m),
+                                               TZ_MEMBER("left_m", tz_floorplan_unit, left_m),
+                                               TZ_MEMBER("bottom_m", tz_floorplan_unit, bottom_m),
+                                               {.key = NULL}};
 
-static void push_unit(lua_State *L, const tz_floorplan_unit *unit)
-{
-    lua_createtable(L, 0, 5);
-    tz_set_text(L, "name", unit->name);
-    tz_set_number(L, "width_m", unit->width_m);
-    tz_set_number(L, "height_m", unit->height_m);
-    tz_set_number(L, "left_m", unit->left_m);
-    tz_set_number(L, "bottom_m", unit->bottom_m);
-}
+#define OF_FLOORPLAN(name, expression) TZ_GETTER(plan_##name, void, tz_floorplan_value, expression)
+OF_FLOORPLAN(units, tz_cell_rows((tz_sheet){.columns = unit_columns,
+                                            .rows = r->plan.units,
+                                            .stride = sizeof *r->plan.units,
+                                            .count = (int)r->plan.unit_count}));
+OF_FLOORPLAN(samples, tz_cell_integer((int64_t)r->trace.sample_count));
 
-static bool floorplan_member(lua_State *L, const char *key)
-{
-    const tz_floorplan_value *value = luaL_checkudata(L, 1, TZ_TYPE_FLOORPLAN);
-    const tz_floorplan *plan = &value->plan;
-    if (strcmp(key, "samples") == 0)
-        lua_pushinteger(L, (lua_Integer)value->trace.sample_count);
-    else if (strcmp(key, "width_m") == 0)
-        lua_pushnumber(L, plan->width_m);
-    else if (strcmp(key, "height_m") == 0)
-        lua_pushnumber(L, plan->height_m);
-    else if (strcmp(key, "units") == 0)
-        lua_createtable(L, (int)plan->unit_count, 0);
-    else
-        return false;
-    for (size_t i = 0; key[0] == 'u' && i < plan->unit_count; i++) {
-        push_unit(L, &plan->units[i]);
-        lua_rawseti(L, -2, (lua_Integer)i + 1);
-    }
-    return true;
-}
+static const tz_sheet_column floorplan_members[] = {
+    {.key = "units", .get = plan_units},
+    {.key = "samples", .get = plan_samples},
+    TZ_MEMBER("width_m", tz_floorplan_value, plan.width_m),
+    TZ_MEMBER("height_m", tz_floorplan_value, plan.height_m),
+    {.key = NULL}};
 
 static const tz_key floorplan_options[] = {
     {"flp", "file", NULL, "HotSpot's floorplan: units with their sizes and places in metres"},
@@ -254,8 +242,7 @@ const tz_api_class tz_floorplan_class = {
     .methods = (const tz_api_function *const[]){floorplan_methods, NULL},
     .what = "floorplan",
     .one = "a floorplan",
-    .members = floorplan_members,
-    .member = floorplan_member};
+    .members = floorplan_members};
 
 static const luaL_Reg unit_events[] = {{"__tostring", unit_tostring}, {NULL, NULL}};
 const tz_api_class tz_unit_class = {.type = TZ_TYPE_UNIT, .events = unit_events};

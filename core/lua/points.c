@@ -325,20 +325,18 @@ static int receivers_array(lua_State *L)
     return 1;
 }
 
-static const char *const receivers_members[] = {"count", "rows", NULL};
+TZ_GETTER(receivers_count, void, receivers,
+          tz_cell_integer((int64_t)tz_receivers_get(r->recording->receivers).count));
+TZ_GETTER(receivers_rows, void, receivers, tz_cell_integer(tz_recording_rows(r->recording)));
 
-static bool receivers_member(lua_State *L, const char *key)
+static const tz_sheet_column receivers_members[] = {{.key = "count", .get = receivers_count},
+                                                    {.key = "rows", .get = receivers_rows},
+                                                    {.key = NULL}};
+
+static void check_member(lua_State *L, const char *key)
 {
-    if (strcmp(key, "count") != 0 && strcmp(key, "rows") != 0)
-        return false;
-    const receivers *r = check_receivers(L, "receivers");
-    if (strcmp(key, "count") == 0)
-        lua_pushinteger(L, (lua_Integer)tz_receivers_get(r->recording->receivers).count);
-    else
-        lua_pushinteger(L, tz_recording_rows(r->recording));
-    if (strcmp(key, "rows") == 0)
-        tz_api_exchange(L, "receivers.rows");
-    return true;
+    (void)key;
+    check_receivers(L, "receivers");
 }
 
 static const tz_api_function receivers_methods[] = {
@@ -355,7 +353,8 @@ const tz_api_class tz_receivers_class = {
     .what = "receivers",
     .one = "receivers",
     .members = receivers_members,
-    .member = receivers_member};
+    .check = check_member,
+    .differing = (const char *const[]){"rows", NULL}};
 
 const tz_api_function tz_points_methods[] = {
     TZ_API("sim:receivers(options)", method_receivers,

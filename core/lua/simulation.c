@@ -63,44 +63,33 @@ static int simulation_tostring(lua_State *L)
     return 1;
 }
 
-static const char *const simulation_members[] = {"step",    "cells", "seconds", "height",
-                                                 "backend", "grid",  "threads", "precision",
-                                                 "plugin",  NULL};
+#define OF_SIM(name, expression) TZ_GETTER(sim_##name, void, tz_simulation_handle, expression)
+OF_SIM(step, tz_cell_integer(tz_simulation_step(r->simulation)));
+OF_SIM(cells, tz_cell_integer(tz_simulation_cells(r->simulation)));
+OF_SIM(seconds, tz_cell_real(tz_simulation_seconds(r->simulation)));
+OF_SIM(height, tz_cell_integer(tz_simulation_plan(r->simulation)->height));
+OF_SIM(backend, tz_cell_text(tz_simulation_backend(r->simulation)));
+OF_SIM(grid, tz_cell_integers(tz_handle_stencil(r)->dims, tz_simulation_extent(r->simulation)));
+OF_SIM(threads, tz_cell_integer(tz_simulation_threads(r->simulation)));
+OF_SIM(precision, tz_cell_text(tz_simulation_precision(r->simulation)));
+OF_SIM(plugin, tz_cell_text(tz_handle_stencil(r)->id));
 
-static bool simulation_member(lua_State *L, const char *key)
+static const tz_sheet_column simulation_members[] = {{.key = "step", .get = sim_step},
+                                                     {.key = "cells", .get = sim_cells},
+                                                     {.key = "seconds", .get = sim_seconds},
+                                                     {.key = "height", .get = sim_height},
+                                                     {.key = "backend", .get = sim_backend},
+                                                     {.key = "grid", .get = sim_grid},
+                                                     {.key = "threads", .get = sim_threads},
+                                                     {.key = "precision", .get = sim_precision},
+                                                     {.key = "plugin", .get = sim_plugin},
+                                                     TZ_MEMBER("name", tz_simulation_handle, name),
+                                                     {.key = NULL}};
+
+static void check_member(lua_State *L, const char *key)
 {
-    const tz_simulation_handle *handle = luaL_checkudata(L, 1, TZ_TYPE_SIMULATION);
-    if (strcmp(key, "name") == 0) {
-        lua_pushstring(L, handle->name);
-        return true;
-    }
-    const tz_simulation *simulation = tz_handle_check(L, 1, "sim")->simulation;
-    static const char *const differing[] = {"sim.seconds", "sim.height", "sim.backend",
-                                            "sim.threads"}; /* from run to run */
-    if (strcmp(key, "step") == 0)
-        lua_pushinteger(L, tz_simulation_step(simulation));
-    else if (strcmp(key, "cells") == 0)
-        lua_pushinteger(L, tz_simulation_cells(simulation));
-    else if (strcmp(key, "seconds") == 0)
-        lua_pushnumber(L, tz_simulation_seconds(simulation));
-    else if (strcmp(key, "height") == 0)
-        lua_pushinteger(L, tz_simulation_plan(simulation)->height);
-    else if (strcmp(key, "backend") == 0)
-        lua_pushstring(L, tz_simulation_backend(simulation));
-    else if (strcmp(key, "threads") == 0)
-        lua_pushinteger(L, tz_simulation_threads(simulation));
-    else if (strcmp(key, "precision") == 0)
-        lua_pushstring(L, tz_simulation_precision(simulation));
-    else if (strcmp(key, "plugin") == 0)
-        lua_pushstring(L, tz_handle_stencil(handle)->id);
-    else if (strcmp(key, "grid") == 0)
-        tz_push_integers(L, tz_handle_stencil(handle)->dims, tz_simulation_extent(simulation));
-    else
-        return false;
-    for (size_t i = 0; i < sizeof differing / sizeof *differing; i++)
-        if (strcmp(key, differing[i] + strlen("sim.")) == 0)
-            tz_api_exchange(L, differing[i]);
-    return true;
+    if (strcmp(key, "name") != 0) /* which a closed one has, too */
+        tz_handle_check(L, 1, "sim");
 }
 
 static int simulation_newindex(lua_State *L)
@@ -774,13 +763,15 @@ static const luaL_Reg simulation_events[] = {{"__close", simulation_close},
 static const tz_api_function *const simulation_methods[] = {
     own_methods,       tz_binding_methods, tz_running_methods, tz_scalar_methods,
     tz_policy_methods, tz_region_methods,  tz_points_methods,  NULL};
-const tz_api_class tz_simulation_class = {.type = TZ_TYPE_SIMULATION,
-                                          .events = simulation_events,
-                                          .methods = simulation_methods,
-                                          .what = "sim",
-                                          .one = "a simulation",
-                                          .members = simulation_members,
-                                          .member = simulation_member};
+const tz_api_class tz_simulation_class = {
+    .type = TZ_TYPE_SIMULATION,
+    .events = simulation_events,
+    .methods = simulation_methods,
+    .what = "sim",
+    .one = "a simulation",
+    .members = simulation_members,
+    .check = check_member,
+    .differing = (const char *const[]){"seconds", "height", "backend", "threads", NULL}};
 
 const tz_api_function tz_simulation_functions[] = {
     TZ_API("tz.simulation(options)", simulation_new,
