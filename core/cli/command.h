@@ -87,8 +87,8 @@ void tz_replay_clear(tz_replay *replay);
 /* ---- Runs ---- */
 /* Read FOLDER/run.json. NULL after a printed error. */
 json_t *tz_run_load(const char *folder);
-/* Print what it says, print_run.c: all of each simulation; or what matters first, stencil, device, plan
- * and files. `by`: who chose a backend that is not "auto". */
+/* Print what it says, print_run.c: all of each simulation; or what matters first, stencil, device,
+ * plan and files. `by`: who chose a backend that is not "auto". */
 void tz_print_run(tz_facts *facts, const json_t *record);
 void tz_print_run_summary(FILE *out, const json_t *record, const char *by);
 /* The plan of the most steps, or NULL. Others are remainders and trials. */

@@ -333,7 +333,6 @@ static int method_every(lua_State *L)
     tz_binding *binding = bind(L, handle, 1, 3, &every, "sim:every");
     if (binding->kind == TZ_BINDING_OUTPUT && every.steps == 1 && !binding->writer.probes &&
         !tz_handle_is_dry(handle)) {
-        tz_error error;
         tz_try(L, "sim:every", tz_writer_listen(&binding->writer, handle->simulation, tz_fault(L)));
     }
     lua_settop(L, 1);

@@ -35,7 +35,8 @@ typedef struct maker {
     pthread_mutex_t watch_lock;
 } maker;
 
-tz_status tz__check_stopped(const tz_place *place, tz_error *error)
+/* TZ_INTERRUPTED if place->cancel says so. */
+static tz_status check_stopped(const tz_place *place, tz_error *error)
 {
     if (!tz_cancelled(&place->cancel))
         return TZ_OK;
@@ -91,7 +92,7 @@ static void *compile_next(void *data)
     const maker *m = c->m;
     for (int k; (k = atomic_fetch_add(&c->next, 1)) < c->count;) {
         compile_job *job = &c->jobs[k];
-        if (tz__check_stopped(m->place, &job->error)) {
+        if (check_stopped(m->place, &job->error)) {
             job->status = TZ_INTERRUPTED;
             continue;
         }
@@ -310,7 +311,8 @@ static bool of_one_kind(const tz_plan *a, const tz_plan *b)
 /* Bytes of code that take minutes to compile and do not fit the instruction cache. */
 enum { TEXT_LONGEST = 160 << 10 };
 
-bool tz_predictions_is_long(const tz_model_work *work)
+/* Does estimated work say that the code would be that long? */
+static bool is_long(const tz_model_work *work)
 {
     return work->kind == TZ_WORK_GPU && work->parts_count > 0 &&
            work->parts[0].text_bytes > TEXT_LONGEST;
@@ -322,7 +324,7 @@ static void leave_long_out(maker *m, bool *refused)
     for (int i = 0; i < f->count; i++) {
         const tz_model_work *work = &f->plans[i].work;
         tz_error why = {0};
-        refused[i] = work->estimated && tz_predictions_is_long(work);
+        refused[i] = work->estimated && is_long(work);
         f->long_count += refused[i];
         if (!refused[i])
             continue;
@@ -341,7 +343,7 @@ static tz_status estimate(maker *m, bool *refused, tz_error *error)
     for (int i = 0; i < f->count; i++) {
         tz_error why;
         tz_predicted_plan *plan = &f->plans[i], made = *plan;
-        tz_status one = tz__check_stopped(m->place, &why);
+        tz_status one = check_stopped(m->place, &why);
         if (!one)
             one = look_at(m, &made, TZ_EFFORT_ESTIMATE, &why);
         if (one == TZ_MEMORY || one == TZ_INTERRUPTED)
@@ -519,7 +521,7 @@ static tz_status make(maker *m, const tz_plan *given, tz_effort effort, tz_error
         tz_error why;
         tz_predicted_plan *next = &f->plans[f->count];
         next->plan = plans[i];
-        tz_status one = tz__check_stopped(m->place, &why);
+        tz_status one = check_stopped(m->place, &why);
         if (!one)
             one = look_at(m, next, TZ_EFFORT_KNOWN, &why);
         if (one == TZ_OK)

@@ -62,9 +62,6 @@ tz_status tz_predictions_create_listed(tz_predictions **out, const tz_problem *p
 bool tz_predictions_is_preferred(const tz_plan *a, double a_s, const tz_plan *best, double best_s,
                                  bool on_cpu);
 
-/* Does estimated work say that the code would be so long that it takes minutes to compile? */
-bool tz_predictions_is_long(const tz_model_work *work);
-
 void tz_predictions_destroy(tz_predictions *predictions); /* NULL is fine */
 
 /* ---- For tests: another function can take the model's place ---------------------------------- */
@@ -77,8 +74,5 @@ tz_status tz__predictions_create_by(tz_predictions **out, tz__predict_fn *predic
                                     const tz_problem *problem, const tz_backend *backend,
                                     const tz_place *place, const tz_plan *given, tz_effort effort,
                                     const tz_predictions_watch *watch, tz_error *error);
-
-/* TZ_INTERRUPTED if place->cancel says so. */
-tz_status tz__check_stopped(const tz_place *place, tz_error *error);
 
 #endif
