@@ -4,6 +4,7 @@
 
 #include "base/machine.h"
 #include "base/paths.h"
+#include "base/text.h"
 #include <dlfcn.h>
 #include <limits.h>
 #include <stdio.h>
@@ -190,15 +191,6 @@ typedef struct outcome {
     uint64_t hash;
 } outcome;
 
-static uint64_t hash_text(uint64_t h, const char *text)
-{
-    for (; *text; text++)
-        h = (h ^ (unsigned char)*text) * UINT64_C(0x100000001b3);
-    return h;
-}
-
-static const uint64_t HASH_BEGIN = UINT64_C(0xcbf29ce484222325);
-
 tz_status tz_ranks_agree(const tz_ranks *ranks, tz_status status, tz_error *error)
 {
     if (!ranks || ranks->count == 1)
@@ -208,7 +200,8 @@ tz_status tz_ranks_agree(const tz_ranks *ranks, tz_status status, tz_error *erro
         mine = *error;
     const outcome own = {
         .status = status,
-        .hash = status != TZ_OK ? hash_text(hash_text(HASH_BEGIN, mine.place), mine.message) : 0};
+        .hash = status != TZ_OK ? tz_text_hash(tz_text_hash(TZ_HASH_NONE, mine.place), mine.message)
+                                : 0};
     outcome *all = room(ranks, sizeof *all);
     ranks->gather_all(ranks, &own, sizeof own, all);
     int first = ranks->count;

@@ -42,3 +42,10 @@ void tz_text_printable(char *text)
             c[0] = c[1] = '?';
     }
 }
+
+uint64_t tz_text_hash(uint64_t before, const char *text)
+{
+    for (; text && *text; text++)
+        before = (before ^ (unsigned char)*text) * UINT64_C(0x100000001b3);
+    return before;
+}

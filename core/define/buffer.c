@@ -1,37 +1,10 @@
-/* Text that grows, and its lines. Used by all that writes source. */
+/* Literals, comments, numbers and lines of source. */
 #include "define/buffer.h"
 
 #include <math.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-void tz_buffer_add(tz_buffer *buffer, const char *format, ...)
-{
-    va_list arguments;
-    va_start(arguments, format);
-    const int length = vsnprintf(NULL, 0, format, arguments);
-    va_end(arguments);
-    if (buffer->failed || length < 0)
-        return;
-    const size_t needed = buffer->length + (size_t)length + 1;
-    if (needed > buffer->capacity) {
-        const size_t capacity =
-            needed > 2 * buffer->capacity ? needed + 1024 : 2 * buffer->capacity;
-        char *text = realloc(buffer->text, capacity);
-        if (!text) {
-            buffer->failed = true;
-            return;
-        }
-        buffer->text = text;
-        buffer->capacity = capacity;
-    }
-    va_start(arguments, format);
-    vsnprintf(buffer->text + buffer->length, (size_t)length + 1, format, arguments);
-    va_end(arguments);
-    buffer->length += (size_t)length;
-}
 
 void tz_buffer_add_literal(tz_buffer *buffer, const char *text)
 {

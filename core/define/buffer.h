@@ -1,18 +1,8 @@
-/* A text that grows. After a failure (memory) it stays as it is, and `failed` is set. */
+/* What source is made of, put into a buffer (base/buffer.h). */
 #ifndef TZ_CORE_DEFINE_BUFFER_H
 #define TZ_CORE_DEFINE_BUFFER_H
 
-#include <stdbool.h>
-#include <stddef.h>
-
-typedef struct tz_buffer {
-    char *text; /* terminated, or NULL; free() it */
-    size_t length, capacity;
-    bool failed;
-} tz_buffer;
-
-void tz_buffer_add(tz_buffer *buffer, const char *format, ...)
-    __attribute__((format(printf, 2, 3)));
+#include "base/buffer.h"
 
 /* A string literal of C, with its quotes. */
 void tz_buffer_add_literal(tz_buffer *buffer, const char *text);

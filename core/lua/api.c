@@ -119,7 +119,7 @@ static void recall_point(lua_State *L)
 static void add_results(lua_State *L, const char *name, const call_id *id, bool good, int results)
 {
     tz_context *context = tz_context_get(L);
-    tz_bytes bytes = {.data = NULL};
+    tz_buffer bytes = {.text = NULL};
     const unsigned char is_good = good;
     const int first = lua_gettop(L) - results + 1;
     const size_t large = tz_values_array_bytes(L, first, results);
@@ -127,8 +127,8 @@ static void add_results(lua_State *L, const char *name, const call_id *id, bool 
         tz_journal_add(context->recall.journal, TZ_ENTRY_RESULT, NULL, large); /* fails */
         return;
     }
-    tz_bytes_put(&bytes, id, sizeof *id);
-    tz_bytes_put(&bytes, &is_good, 1);
+    tz_buffer_put(&bytes, id, sizeof *id);
+    tz_buffer_put(&bytes, &is_good, 1);
     const char *why = tz_values_put(L, first, results, &bytes);
     if (why) {
         char text[200];
@@ -138,7 +138,7 @@ static void add_results(lua_State *L, const char *name, const call_id *id, bool 
     } else {
         tz_recall_add(context, TZ_ENTRY_RESULT, &bytes);
     }
-    free(bytes.data);
+    free(bytes.text);
 }
 
 /* Push what the call gave before the checkpoint, or raise its error. */
@@ -211,14 +211,14 @@ void tz_api_exchange(lua_State *L, const char *what)
     recall_point(L);
     const call_id id = {hash_name(what), (uint32_t)tz_script_line(L, NULL, 0), 0};
     if (tz_recall_records(context)) {
-        tz_bytes bytes = {.data = NULL};
-        tz_bytes_put(&bytes, &id, sizeof id);
+        tz_buffer bytes = {.text = NULL};
+        tz_buffer_put(&bytes, &id, sizeof id);
         const char *why = tz_values_put(L, lua_gettop(L), 1, &bytes);
         if (why)
             tz_recall_taint(L, what);
         else
             tz_recall_add(context, TZ_ENTRY_VALUE, &bytes);
-        free(bytes.data);
+        free(bytes.text);
         return;
     }
     tz_reading reading;

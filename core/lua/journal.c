@@ -2,6 +2,7 @@
  * entries, checkpoint.c to save and to replay, and scenario.c, which owns the journal. */
 #include "lua/journal.h"
 
+#include "base/buffer.h"
 #include "base/file.h"
 #include "sim/checkpoint_file.h"
 #include <errno.h>
@@ -23,13 +24,12 @@ static const int64_t FILE_BYTES_MAX = INT64_C(8) << 30;
 
 struct tz_journal {
     char path[PATH_MAX];
-    int file;            /* -1: none */
-    int64_t written;     /* bytes in the file */
-    uint64_t sum;        /* of all entries */
-    unsigned char *data; /* to be written; or, when it is read, all of it */
-    size_t used, size;
-    size_t at;    /* reading: the next entry */
-    tz_error why; /* code TZ_OK: it is whole */
+    int file;        /* -1: none */
+    int64_t written; /* bytes in the file */
+    uint64_t sum;    /* of all entries */
+    tz_buffer kept;  /* to be written; or, when it is read, all of it */
+    size_t at;       /* reading: the next entry */
+    tz_error why;    /* code TZ_OK: it is whole */
 };
 
 tz_journal *tz_journal_create(void)
@@ -46,7 +46,7 @@ void tz_journal_destroy(tz_journal *journal)
         return;
     if (journal->file >= 0)
         close(journal->file);
-    free(journal->data);
+    free(journal->kept.text);
     free(journal);
 }
 
@@ -60,49 +60,37 @@ tz_status tz_journal_check(const tz_journal *journal, tz_error *error)
 size_t tz_journal_room(const tz_journal *journal)
 {
     return journal->why.code   ? 0
-           : journal->file < 0 ? MEMORY_BYTES_MAX - journal->used
+           : journal->file < 0 ? MEMORY_BYTES_MAX - journal->kept.length
                                : ENTRY_BYTES_MAX;
 }
 
 /* Write the buffer to the file. */
 static tz_status write_out(tz_journal *journal)
 {
-    if (!journal->why.code &&
-        tz_file_put(journal->file, journal->data, journal->used, journal->written) < journal->used)
+    if (!journal->why.code && tz_file_put(journal->file, journal->kept.text, journal->kept.length,
+                                          journal->written) < journal->kept.length)
         tz_error_set_errno(&journal->why, errno, journal->path, "cannot write the journal");
     if (journal->why.code)
         return journal->why.code;
-    journal->written += (int64_t)journal->used;
-    journal->used = 0;
+    journal->written += (int64_t)journal->kept.length;
+    journal->kept.length = 0;
     return TZ_OK;
-}
-
-static bool make_room(tz_journal *journal, size_t bytes)
-{
-    if (journal->used + bytes <= journal->size)
-        return true;
-    const size_t size = 2 * (journal->used + bytes) + 4096;
-    unsigned char *grown = realloc(journal->data, size);
-    if (!grown)
-        return false;
-    journal->data = grown;
-    journal->size = size;
-    return true;
 }
 
 void tz_journal_add(tz_journal *journal, tz_entry_kind kind, const void *data, size_t bytes)
 {
+    tz_buffer *kept = &journal->kept;
     const size_t padded = (bytes + 7) / 8 * 8, total = HEAD_BYTES + padded;
     if (journal->why.code)
         return;
-    if (bytes > ENTRY_BYTES_MAX || journal->written + (int64_t)journal->used > FILE_BYTES_MAX) {
+    if (bytes > ENTRY_BYTES_MAX ||
+        journal->written + (int64_t)journal->kept.length > FILE_BYTES_MAX) {
         tz_error_set(&journal->why, TZ_RANGE, NULL, "the script has read too much to keep it");
         return;
     }
-    if (journal->file < 0 && journal->used + total > MEMORY_BYTES_MAX) {
-        free(journal->data);
-        journal->data = NULL;
-        journal->used = journal->size = 0;
+    if (journal->file < 0 && journal->kept.length + total > MEMORY_BYTES_MAX) {
+        free(journal->kept.text);
+        journal->kept = (tz_buffer){.text = NULL};
         tz_error_set(
             &journal->why, TZ_RANGE, NULL,
             "the script had read more than %d MiB before it asked for checkpoints: ask for "
@@ -110,20 +98,17 @@ void tz_journal_add(tz_journal *journal, tz_entry_kind kind, const void *data, s
             MEMORY_BYTES_MAX >> 20);
         return;
     }
-    if (!make_room(journal, total)) {
+    const uint32_t head[2] = {(uint32_t)bytes, (uint32_t)kind};
+    const size_t before = kept->length;
+    tz_buffer_put(kept, head, HEAD_BYTES);
+    tz_buffer_put(kept, data, bytes);
+    tz_buffer_put(kept, (char[8]){0}, padded - bytes);
+    if (kept->failed) {
         tz_error_set(&journal->why, TZ_MEMORY, NULL, "not enough memory for the journal");
         return;
     }
-    const uint32_t length = (uint32_t)bytes, number = (uint32_t)kind;
-    unsigned char *to = journal->data + journal->used;
-    memcpy(to, &length, sizeof length);
-    memcpy(to + 4, &number, sizeof number);
-    if (bytes > 0)
-        memcpy(to + HEAD_BYTES, data, bytes);
-    memset(to + HEAD_BYTES + bytes, 0, padded - bytes);
-    journal->sum += tz_file_sum(journal->written + (int64_t)journal->used, to, total);
-    journal->used += total;
-    if (journal->file >= 0 && journal->used >= BUFFER_BYTES)
+    journal->sum += tz_file_sum(journal->written + (int64_t)before, kept->text + before, total);
+    if (journal->file >= 0 && journal->kept.length >= BUFFER_BYTES)
         write_out(journal);
 }
 
@@ -158,16 +143,16 @@ tz_status tz_journal_sync(const tz_journal *journal, tz_error *error)
 static bool is_whole(const tz_journal *journal)
 {
     size_t at = 0;
-    while (journal->used - at >= HEAD_BYTES) {
+    while (journal->kept.length - at >= HEAD_BYTES) {
         uint32_t length, kind;
-        memcpy(&length, journal->data + at, sizeof length);
-        memcpy(&kind, journal->data + at + 4, sizeof kind);
+        memcpy(&length, journal->kept.text + at, sizeof length);
+        memcpy(&kind, journal->kept.text + at + 4, sizeof kind);
         const size_t padded = ((size_t)length + 7) / 8 * 8;
-        if (kind < 1 || kind >= TZ_ENTRY_KINDS || padded > journal->used - at - HEAD_BYTES)
+        if (kind < 1 || kind >= TZ_ENTRY_KINDS || padded > journal->kept.length - at - HEAD_BYTES)
             return false;
         at += HEAD_BYTES + padded;
     }
-    return at == journal->used;
+    return at == journal->kept.length;
 }
 
 /* Its beginning is read; the rest, if any, does not belong to the checkpoint. */
@@ -178,11 +163,11 @@ static tz_status read_all(tz_journal *journal, int64_t bytes, tz_error *error)
     const tz_status status = tz_file_read(journal->path, SIZE_MAX, &data, &size, error);
     if (status)
         return status;
-    journal->data = (unsigned char *)data;
+    journal->kept.text = data;
     if (bytes < 0 || (int64_t)size < bytes)
         return tz_error_set(error, TZ_FORMAT, journal->path,
                             "the journal is damaged: it is cut short");
-    journal->used = (size_t)bytes;
+    journal->kept.length = (size_t)bytes;
     journal->file = open(journal->path, O_RDWR | O_CLOEXEC | O_NOFOLLOW);
     return journal->file >= 0 ? TZ_OK
                               : tz_error_set_errno(error, errno, journal->path, "cannot open");
@@ -198,7 +183,7 @@ tz_status tz_journal_open(tz_journal **out, const char *path, int64_t bytes, uin
     snprintf(journal->path, sizeof journal->path, "%s", path);
     tz_status status = read_all(journal, bytes, error);
     if (!status) {
-        journal->sum = tz_file_sum(0, journal->data, journal->used);
+        journal->sum = tz_file_sum(0, journal->kept.text, journal->kept.length);
         if (journal->sum != sum || !is_whole(journal))
             status = tz_error_set(error, TZ_FORMAT, path,
                                   "the journal is damaged: its checksum is wrong");
@@ -213,12 +198,12 @@ tz_status tz_journal_open(tz_journal **out, const char *path, int64_t bytes, uin
 static bool entry_at(const tz_journal *journal, size_t at, tz_journal_entry *out)
 {
     uint32_t length, kind;
-    if (at >= journal->used)
+    if (at >= journal->kept.length)
         return false;
-    memcpy(&length, journal->data + at, sizeof length);
-    memcpy(&kind, journal->data + at + 4, sizeof kind);
+    memcpy(&length, journal->kept.text + at, sizeof length);
+    memcpy(&kind, journal->kept.text + at + 4, sizeof kind);
     *out = (tz_journal_entry){.kind = (tz_entry_kind)kind,
-                              .data = journal->data + at + HEAD_BYTES,
+                              .data = (const unsigned char *)journal->kept.text + at + HEAD_BYTES,
                               .bytes = length,
                               .end = (int64_t)(at + HEAD_BYTES + ((size_t)length + 7) / 8 * 8)};
     return true;
@@ -247,10 +232,10 @@ void tz_journal_skip(tz_journal *journal)
 tz_status tz_journal_go_on(tz_journal *journal, tz_error *error)
 {
     journal->written = (int64_t)journal->at;
-    journal->sum = tz_file_sum(0, journal->data, journal->at);
-    free(journal->data);
-    journal->data = NULL;
-    journal->used = journal->size = journal->at = 0;
+    journal->sum = tz_file_sum(0, journal->kept.text, journal->at);
+    free(journal->kept.text);
+    journal->kept = (tz_buffer){.text = NULL};
+    journal->at = 0;
     return ftruncate(journal->file, (off_t)journal->written) == 0
                ? TZ_OK
                : tz_error_set_errno(error, errno, journal->path, "cannot cut the journal");

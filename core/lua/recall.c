@@ -61,36 +61,19 @@ enum { DEPTH_MAX = 64, COUNT_MAX = 1 << 20 };
 
 enum { NIL, NO, YES, INTEGER, NUMBER, TEXT, TABLE, ARRAY };
 
-void tz_bytes_put(tz_bytes *bytes, const void *data, size_t count)
+static void put_u32(tz_buffer *bytes, uint32_t value)
 {
-    if (bytes->used + count > bytes->size) {
-        const size_t size = 2 * (bytes->used + count) + 64;
-        unsigned char *grown = bytes->failed ? NULL : realloc(bytes->data, size);
-        if (!grown) {
-            bytes->failed = true;
-            return;
-        }
-        bytes->data = grown;
-        bytes->size = size;
-    }
-    if (count > 0)
-        memcpy(bytes->data + bytes->used, data, count);
-    bytes->used += count;
+    tz_buffer_put(bytes, &value, sizeof value);
 }
 
-static void put_u32(tz_bytes *bytes, uint32_t value)
-{
-    tz_bytes_put(bytes, &value, sizeof value);
-}
-
-static void put_text(tz_bytes *bytes, const char *text)
+static void put_text(tz_buffer *bytes, const char *text)
 {
     const uint32_t length = (uint32_t)strlen(text);
     put_u32(bytes, length);
-    tz_bytes_put(bytes, text, length);
+    tz_buffer_put(bytes, text, length);
 }
 
-static void pack(tz_bytes *bytes, const char *format, va_list values)
+static void pack(tz_buffer *bytes, const char *format, va_list values)
 {
     const int64_t *items;
     for (; *format; format++)
@@ -99,14 +82,14 @@ static void pack(tz_bytes *bytes, const char *format, va_list values)
             put_u32(bytes, va_arg(values, uint32_t));
             break;
         case 'i':
-            tz_bytes_put(bytes, &(int64_t){va_arg(values, int64_t)}, sizeof(int64_t));
+            tz_buffer_put(bytes, &(int64_t){va_arg(values, int64_t)}, sizeof(int64_t));
             break;
         case 'd':
-            tz_bytes_put(bytes, &(double){va_arg(values, double)}, sizeof(double));
+            tz_buffer_put(bytes, &(double){va_arg(values, double)}, sizeof(double));
             break;
         case 'I':
             items = va_arg(values, const int64_t *);
-            tz_bytes_put(bytes, items, (size_t)va_arg(values, int) * sizeof *items);
+            tz_buffer_put(bytes, items, (size_t)va_arg(values, int) * sizeof *items);
             break;
         default:
             put_text(bytes, va_arg(values, const char *));
@@ -174,12 +157,12 @@ void tz_reading_unpack(tz_reading *reading, const char *format, ...)
 
 /* ---- Values ---------------------------------------------------------------------------------- */
 
-static void put_kind(tz_bytes *bytes, unsigned char kind)
+static void put_kind(tz_buffer *bytes, unsigned char kind)
 {
-    tz_bytes_put(bytes, &kind, 1);
+    tz_buffer_put(bytes, &kind, 1);
 }
 
-static const char *put_array(const tz_array_handle *handle, tz_bytes *bytes)
+static const char *put_array(const tz_array_handle *handle, tz_buffer *bytes)
 {
     const tz_array *array = &handle->view;
     if (!array->data)
@@ -192,10 +175,10 @@ static const char *put_array(const tz_array_handle *handle, tz_bytes *bytes)
     put_u32(bytes, (uint32_t)array->dtype);
     put_u32(bytes, (uint32_t)array->dims);
     for (int axis = 0; axis < TZ_AXES; axis++)
-        tz_bytes_put(bytes, &array->shape[axis], sizeof array->shape[axis]);
+        tz_buffer_put(bytes, &array->shape[axis], sizeof array->shape[axis]);
     put_text(bytes, handle->source);
     put_text(bytes, handle->rule);
-    tz_bytes_put(bytes, array->data, size);
+    tz_buffer_put(bytes, array->data, size);
     return NULL;
 }
 
@@ -211,13 +194,13 @@ size_t tz_values_array_bytes(lua_State *L, int first, int count)
     return bytes;
 }
 
-static const char *put_value(lua_State *L, int index, tz_bytes *bytes, int depth);
+static const char *put_value(lua_State *L, int index, tz_buffer *bytes, int depth);
 
-static const char *put_table(lua_State *L, int index, tz_bytes *bytes, int depth)
+static const char *put_table(lua_State *L, int index, tz_buffer *bytes, int depth)
 {
     uint32_t count = 0;
     put_kind(bytes, TABLE);
-    const size_t place = bytes->used;
+    const size_t place = bytes->length;
     put_u32(bytes, 0);
     if (depth > DEPTH_MAX || !lua_checkstack(L, 4))
         return "a table in too many tables";
@@ -234,11 +217,11 @@ static const char *put_table(lua_State *L, int index, tz_bytes *bytes, int depth
         count++;
     }
     if (!bytes->failed)
-        memcpy(bytes->data + place, &count, sizeof count);
+        memcpy(bytes->text + place, &count, sizeof count);
     return NULL;
 }
 
-static const char *put_value(lua_State *L, int index, tz_bytes *bytes, int depth)
+static const char *put_value(lua_State *L, int index, tz_buffer *bytes, int depth)
 {
     const tz_array_handle *array;
     size_t length;
@@ -252,9 +235,9 @@ static const char *put_value(lua_State *L, int index, tz_bytes *bytes, int depth
     case LUA_TNUMBER:
         put_kind(bytes, lua_isinteger(L, index) ? INTEGER : NUMBER);
         if (lua_isinteger(L, index))
-            tz_bytes_put(bytes, &(lua_Integer){lua_tointeger(L, index)}, sizeof(lua_Integer));
+            tz_buffer_put(bytes, &(lua_Integer){lua_tointeger(L, index)}, sizeof(lua_Integer));
         else
-            tz_bytes_put(bytes, &(lua_Number){lua_tonumber(L, index)}, sizeof(lua_Number));
+            tz_buffer_put(bytes, &(lua_Number){lua_tonumber(L, index)}, sizeof(lua_Number));
         return NULL;
     case LUA_TSTRING: {
         const char *text = lua_tolstring(L, index, &length);
@@ -262,7 +245,7 @@ static const char *put_value(lua_State *L, int index, tz_bytes *bytes, int depth
             return "a very long text";
         put_kind(bytes, TEXT);
         put_u32(bytes, (uint32_t)length);
-        tz_bytes_put(bytes, text, length);
+        tz_buffer_put(bytes, text, length);
         return NULL;
     }
     case LUA_TTABLE:
@@ -273,7 +256,7 @@ static const char *put_value(lua_State *L, int index, tz_bytes *bytes, int depth
     }
 }
 
-const char *tz_values_put(lua_State *L, int first, int count, tz_bytes *bytes)
+const char *tz_values_put(lua_State *L, int first, int count, tz_buffer *bytes)
 {
     const char *why = NULL;
     put_u32(bytes, (uint32_t)count);
@@ -363,19 +346,19 @@ int tz_values_push(lua_State *L, tz_reading *reading)
 
 void tz_recall_put(tz_context *context, tz_entry_kind kind, const char *format, ...)
 {
-    tz_bytes bytes = {.data = NULL};
+    tz_buffer bytes = {.text = NULL};
     va_list values;
     va_start(values, format);
     pack(&bytes, format, values);
     va_end(values);
     tz_recall_add(context, kind, &bytes);
-    free(bytes.data);
+    free(bytes.text);
 }
 
-void tz_recall_add(tz_context *context, tz_entry_kind kind, const tz_bytes *bytes)
+void tz_recall_add(tz_context *context, tz_entry_kind kind, const tz_buffer *bytes)
 {
     if (tz_recall_records(context))
-        tz_journal_add(context->recall.journal, kind, bytes->data, bytes->used);
+        tz_journal_add(context->recall.journal, kind, bytes->text, bytes->length);
 }
 
 bool tz_recall_peek(tz_context *context, tz_journal_entry *entry)

@@ -14,6 +14,7 @@
 #ifndef TZ_CORE_LUA_RECALL_H
 #define TZ_CORE_LUA_RECALL_H
 
+#include "base/buffer.h"
 #include "lua/context.h"
 #include <stdnoreturn.h>
 
@@ -35,15 +36,6 @@ void tz_recall_file(tz_context *context, const char *name);
 
 /* ---- Bytes ----------------------------------------------------------------------------------- */
 
-/* Bytes that grow. Begin with zeros; release `data` with free(). */
-typedef struct tz_bytes {
-    unsigned char *data;
-    size_t used, size;
-    bool failed; /* no memory */
-} tz_bytes;
-
-void tz_bytes_put(tz_bytes *bytes, const void *data, size_t count);
-
 /* Bytes that are read. After a failure all values are 0 or "". */
 typedef struct tz_reading {
     const unsigned char *at, *end;
@@ -64,7 +56,7 @@ size_t tz_values_array_bytes(lua_State *L, int first, int count);
 
 /* Add `count` values from stack index `first` on: nil, booleans, numbers, texts, arrays, and plain
  * tables of these. NULL, or why they cannot be kept (static). */
-const char *tz_values_put(lua_State *L, int first, int count, tz_bytes *bytes);
+const char *tz_values_put(lua_State *L, int first, int count, tz_buffer *bytes);
 /* Push the values that were put. Returns their number; -1: the bytes are damaged. Raises when
  * memory runs out. */
 int tz_values_push(lua_State *L, tz_reading *reading);
@@ -74,7 +66,7 @@ int tz_values_push(lua_State *L, tz_reading *reading);
 /* Add an entry of such values, if this run records. */
 void tz_recall_put(tz_context *context, tz_entry_kind kind, const char *format, ...);
 /* The same of bytes. */
-void tz_recall_add(tz_context *context, tz_entry_kind kind, const tz_bytes *bytes);
+void tz_recall_add(tz_context *context, tz_entry_kind kind, const tz_buffer *bytes);
 /* In a replay: the next entry, which tz_recall_skip() takes. Passes over those for files and older
  * checkpoints. False at the checkpoint that the run goes on from, and past the end. */
 bool tz_recall_peek(tz_context *context, tz_journal_entry *entry);

@@ -11,6 +11,7 @@
 #include "base/file.h"
 #include "base/json.h"
 #include "base/paths.h"
+#include "base/text.h"
 #include "policy/policy.h"
 #include <dirent.h>
 #include <fcntl.h>
@@ -25,15 +26,6 @@
 enum { FOLDER_SIZE = 4096, BYTES_MAX = 1 << 20, KEPT_BYTES_MAX = 64 << 20 };
 
 static const char format[] = "trapeze plans 1", format_part[] = "trapeze plans 1, unfinished";
-
-/* FNV-1a, for the file name only: the file holds the full key. */
-static uint64_t hash_text(const char *text)
-{
-    uint64_t h = UINT64_C(0xcbf29ce484222325);
-    for (; *text; text++)
-        h = (h ^ (unsigned char)*text) * UINT64_C(0x100000001b3);
-    return h;
-}
 
 /* "" without a cache folder. */
 static void find_folder(char path[FOLDER_SIZE])
@@ -50,7 +42,8 @@ bool tz_policy_memory_path(const char *key, char *path, size_t size)
 {
     char folder[FOLDER_SIZE];
     find_folder(folder);
-    const int length = snprintf(path, size, "%s/%016" PRIx64 ".json", folder, hash_text(key));
+    const int length = snprintf(path, size, "%s/%016" PRIx64 ".json", folder,
+                                tz_text_hash(TZ_HASH_NONE, key)); /* the file holds the full key */
     return folder[0] && length > 0 && (size_t)length < size;
 }
 

@@ -3,6 +3,7 @@
 #include "policy/options.h"
 
 #include "base/machine.h"
+#include "base/text.h"
 #include "calibrate/records.h"
 #include "model/power.h"
 #include "predict/predictions.h"
@@ -128,22 +129,15 @@ static void append(line *l, const char *format, ...)
         l->used += (size_t)length;
 }
 
-/* FNV-1a: detects a cell update that was edited without a new version. */
-static uint64_t hash_text(uint64_t h, const char *text)
-{
-    for (; text && *text; text++)
-        h = (h ^ (unsigned char)*text) * UINT64_C(0x100000001b3);
-    return h;
-}
-
 bool tz__policy_key(const tz_policy_subject *subject, char *text, size_t size)
 {
     const tz_problem *problem = subject->solution;
     const tz_stencil *stencil = problem->stencil;
     line l = {.text = text, .size = size};
-    uint64_t hash = UINT64_C(0xcbf29ce484222325);
+    uint64_t hash = TZ_HASH_NONE; /* a cell update that was edited without a new version */
     for (int p = 0; p < stencil->passes_count; p++)
-        hash = hash_text(hash_text(hash, stencil->passes[p].text), stencil->passes[p].text_defines);
+        hash = tz_text_hash(tz_text_hash(hash, stencil->passes[p].text),
+                            stencil->passes[p].text_defines);
     append(&l, "trapeze %s; plugin %s %s, %s %016" PRIx64, TZ_VERSION, subject->plugin->id,
            subject->plugin->version, stencil->id, hash);
     /* Integer constants are compiled into GPU kernels. Real ones are arguments and do not change

@@ -4,6 +4,7 @@
 
 #include "backend/slabs/slabs.h"
 #include "base/json.h"
+#include "base/text.h"
 #include "policy/policy.h"
 #include "sim/ahead.h"
 #include "sim/fields.h"
@@ -21,12 +22,10 @@ enum { PIECE_BYTES = 8 << 20, USES_MAX = 4096, SAMPLE_MAX = 1 << 24 };
 
 /* ---- What must be the same ------------------------------------------------------------------- */
 
-/* FNV-1a. */
+/* With an end, so that no two lists of texts are alike. */
 static uint64_t hash_text(uint64_t hash, const char *text)
 {
-    for (; text && *text; text++)
-        hash = (hash ^ (unsigned char)*text) * UINT64_C(0x100000001b3);
-    return (hash ^ 0xff) * UINT64_C(0x100000001b3);
+    return tz_text_hash(tz_text_hash(hash, text), "\xff");
 }
 
 static void put_values(json_t *identity, const tz_simulation *simulation, bool *failed)
@@ -63,7 +62,7 @@ static void put_values(json_t *identity, const tz_simulation *simulation, bool *
 
 static uint64_t hash_scalars(const tz_problem *problem)
 {
-    uint64_t hash = UINT64_C(0xcbf29ce484222325);
+    uint64_t hash = TZ_HASH_NONE;
     for (size_t i = 0; i < problem->scalars_count; i++) {
         const tz_series *series = &problem->scalars[i];
         char number[64];
@@ -82,7 +81,7 @@ json_t *tz_simulation_identity(const tz_simulation *simulation)
     json_t *identity = json_object();
     bool failed = !identity;
     char text[32];
-    uint64_t hash = UINT64_C(0xcbf29ce484222325);
+    uint64_t hash = TZ_HASH_NONE;
     for (int p = 0; p < stencil->passes_count; p++)
         hash = hash_text(hash_text(hash, stencil->passes[p].text), stencil->passes[p].text_defines);
     tz_json_put_text(identity, "plugin", simulation->plugin->id, &failed);

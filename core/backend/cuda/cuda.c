@@ -120,8 +120,8 @@ static tz_status prepare_reductions(const tz_problem *problem, const tz_cuda_dev
             types |= (unsigned)!stored << dtype;
             tz_cuda_reduce_emit(&text, dtype,
                                 stored ? tz_cuda_memory_type(problem, f, memory) : NULL, kinds[k]);
-            status = text.failed ? TZ_MEMORY : compile_into_cache(device, cancel, text.at, error);
-            free(text.at);
+            status = text.failed ? TZ_MEMORY : compile_into_cache(device, cancel, text.text, error);
+            free(text.text);
         }
     }
     return status;

@@ -266,9 +266,9 @@ static tz_status kernel_of(tz_cuda_reducer *reducer, int field, tz_cuda_number w
         &text, dtype, stored ? tz_cuda_memory_type(reducer->problem, field, memory) : NULL, which);
     const tz_status status =
         text.failed ? tz_error_set(error, TZ_MEMORY, NULL, "not enough memory for a kernel's text")
-                    : tz_cuda_load(reducer->cuda, kernel, text.at, tz_cuda_reduce_kernel(which),
+                    : tz_cuda_load(reducer->cuda, kernel, text.text, tz_cuda_reduce_kernel(which),
                                    tz_cuda_headers, tz_cuda_headers_count, error);
-    free(text.at);
+    free(text.text);
     return status;
 }
 

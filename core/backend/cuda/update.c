@@ -160,10 +160,11 @@ static tz_status need_kernel(tz_cuda_updater *updater, tz_error *error)
     memcpy(updater->constants, updater->problem->constants, sizeof updater->constants);
     tz_cuda_update_emit(&text, updater->problem);
     const tz_status status =
-        text.failed ? tz_error_set(error, TZ_MEMORY, NULL, "not enough memory for a kernel's text")
-                    : tz_cuda_load(updater->cuda, &updater->kernel, text.at, TZ_CUDA_UPDATE_KERNEL,
-                                   tz_cuda_headers, tz_cuda_headers_count, error);
-    free(text.at);
+        text.failed
+            ? tz_error_set(error, TZ_MEMORY, NULL, "not enough memory for a kernel's text")
+            : tz_cuda_load(updater->cuda, &updater->kernel, text.text, TZ_CUDA_UPDATE_KERNEL,
+                           tz_cuda_headers, tz_cuda_headers_count, error);
+    free(text.text);
     return status;
 }
 

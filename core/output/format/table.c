@@ -1,6 +1,7 @@
 /* CSV files: tables of outputs, whose rows writer.c adds, and arrays. */
 #include "output/format/table.h"
 
+#include "base/buffer.h"
 #include "base/file.h"
 #include "base/number.h"
 #include "output/format/format.h"
@@ -20,57 +21,42 @@ struct tz_table {
     char path[PATH_MAX];
     int file;
     size_t columns;
-    size_t used, size; /* of text */
-    char *text;
+    tz_buffer text; /* not yet in the file */
     struct timespec flushed;
     bool broken; /* a write failed: nothing more is written */
 };
 
-static tz_status append(tz_table *table, const char *text, size_t length, tz_error *error)
+static void put_cell(tz_buffer *text, const char *cell)
 {
-    if (table->used + length > table->size) {
-        const size_t size = 2 * (table->used + length) + 256;
-        char *grown = realloc(table->text, size);
-        if (!grown)
-            return tz_error_set(error, TZ_MEMORY, table->path, "not enough memory for a table row");
-        table->text = grown;
-        table->size = size;
+    if (!strpbrk(cell, ",\"\r\n")) {
+        tz_buffer_put(text, cell, strlen(cell));
+        return;
     }
-    memcpy(table->text + table->used, text, length);
-    table->used += length;
-    return TZ_OK;
-}
-
-static tz_status append_cell(tz_table *table, const char *text, tz_error *error)
-{
-    if (!strpbrk(text, ",\"\r\n"))
-        return append(table, text, strlen(text), error);
-    tz_status status = append(table, "\"", 1, error);
-    for (; status == TZ_OK && *text != '\0'; text++) {
-        if (*text == '"')
-            status = append(table, "\"", 1, error);
-        if (status == TZ_OK)
-            status = append(table, text, 1, error);
+    tz_buffer_put(text, "\"", 1);
+    for (; *cell != '\0'; cell++) {
+        if (*cell == '"')
+            tz_buffer_put(text, "\"", 1);
+        tz_buffer_put(text, cell, 1);
     }
-    return status == TZ_OK ? append(table, "\"", 1, error) : status;
+    tz_buffer_put(text, "\"", 1);
 }
 
 /* Append a line, or nothing on failure. */
 static tz_status append_row(tz_table *table, const char *const *cells, tz_error *error)
 {
-    const size_t before = table->used;
-    tz_status status = TZ_OK;
-    for (size_t i = 0; status == TZ_OK && i < table->columns; i++) {
+    tz_buffer *text = &table->text;
+    const size_t before = text->length;
+    for (size_t i = 0; i < table->columns; i++) {
         if (i > 0)
-            status = append(table, ",", 1, error);
-        if (status == TZ_OK)
-            status = append_cell(table, cells[i], error);
+            tz_buffer_put(text, ",", 1);
+        put_cell(text, cells[i]);
     }
-    if (status == TZ_OK)
-        status = append(table, "\n", 1, error);
-    if (status != TZ_OK)
-        table->used = before;
-    return status;
+    tz_buffer_put(text, "\n", 1);
+    if (!text->failed)
+        return TZ_OK;
+    text->failed = false;
+    text->length = before;
+    return tz_error_set(error, TZ_MEMORY, table->path, "not enough memory for a table row");
 }
 
 tz_status tz_table_flush(tz_table *table, tz_error *error)
@@ -78,11 +64,12 @@ tz_status tz_table_flush(tz_table *table, tz_error *error)
     if (table->broken)
         return tz_error_set(error, TZ_IO, table->path, "the table could not be written");
     const off_t start = lseek(table->file, 0, SEEK_END);
-    size_t done = start < 0 ? 0 : tz_file_put(table->file, table->text, table->used, start);
-    if (done < table->used) {
+    size_t done =
+        start < 0 ? 0 : tz_file_put(table->file, table->text.text, table->text.length, start);
+    if (done < table->text.length) {
         const int reason = errno;
         /* Keep the complete lines, drop the one that was cut. */
-        while (done > 0 && table->text[done - 1] != '\n')
+        while (done > 0 && table->text.text[done - 1] != '\n')
             done--;
         table->broken = true;
         if (start >= 0 && ftruncate(table->file, start + (off_t)done) != 0)
@@ -90,7 +77,7 @@ tz_status tz_table_flush(tz_table *table, tz_error *error)
                                       "cannot remove a partial line from the table");
         return tz_error_set_errno(error, reason, table->path, "cannot write the table");
     }
-    table->used = 0;
+    table->text.length = 0;
     clock_gettime(CLOCK_MONOTONIC, &table->flushed);
     return TZ_OK;
 }
@@ -165,7 +152,7 @@ tz_status tz_table_add(tz_table *table, const char *const *cells, tz_error *erro
         return status;
     struct timespec now;
     clock_gettime(CLOCK_MONOTONIC, &now);
-    if (table->used >= FLUSH_BYTES || now.tv_sec - table->flushed.tv_sec >= 1)
+    if (table->text.length >= FLUSH_BYTES || now.tv_sec - table->flushed.tv_sec >= 1)
         return tz_table_flush(table, error);
     return TZ_OK;
 }
@@ -175,11 +162,11 @@ tz_status tz_table_close(tz_table *table, tz_error *error)
     if (!table)
         return TZ_OK;
     tz_status status = TZ_OK;
-    if (!table->broken && table->used > 0)
+    if (!table->broken && table->text.length > 0)
         status = tz_table_flush(table, error);
     if (close(table->file) != 0 && status == TZ_OK)
         status = tz_error_set_errno(error, errno, table->path, "cannot close the table");
-    free(table->text);
+    free(table->text.text);
     free(table);
     return status;
 }

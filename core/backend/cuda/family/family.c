@@ -337,9 +337,9 @@ tz_status tz_cuda_source(const tz_problem *problem, const tz_limits *limits, con
         return status;
     family->emit(&text, problem, limits, plan);
     if (text.failed) {
-        free(text.at);
+        free(text.text);
         return tz_error_set(error, TZ_MEMORY, NULL, "not enough memory for a kernel's text");
     }
-    *source = text.at;
+    *source = text.text;
     return TZ_OK;
 }

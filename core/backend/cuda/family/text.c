@@ -8,29 +8,14 @@
 #include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 void tz_cuda_emit(tz_cuda_text *t, const char *format, ...)
 {
     va_list arguments;
     va_start(arguments, format);
-    const int length = vsnprintf(NULL, 0, format, arguments);
+    tz_buffer_add_v(t, format, arguments);
     va_end(arguments);
-    if (t->length + (size_t)length + 1 > t->room) {
-        const size_t room = 2 * (t->length + (size_t)length + 1024);
-        char *larger = t->failed ? NULL : realloc(t->at, room);
-        if (!larger) {
-            t->failed = true;
-            return;
-        }
-        t->at = larger;
-        t->room = room;
-    }
-    va_start(arguments, format);
-    vsnprintf(t->at + t->length, t->room - t->length, format, arguments);
-    va_end(arguments);
-    t->length += (size_t)length;
 }
 
 const char *tz_cuda_memory_type(const tz_problem *problem, int field,

@@ -3,14 +3,11 @@
 #ifndef TZ_CORE_BACKEND_CUDA_FAMILY_TEXT_H
 #define TZ_CORE_BACKEND_CUDA_FAMILY_TEXT_H
 
+#include "base/buffer.h"
 #include "stencil/problem.h"
 #include "stencil/text_lists.h"
 
-typedef struct tz_cuda_text {
-    char *at; /* malloc'd; the caller frees it */
-    size_t length, room;
-    bool failed; /* memory did not suffice: the text is incomplete */
-} tz_cuda_text;
+typedef tz_buffer tz_cuda_text;
 
 /* Appends text, formatted as by printf. */
 __attribute__((format(printf, 2, 3))) void tz_cuda_emit(tz_cuda_text *text, const char *format,
