@@ -49,6 +49,16 @@ tz_status tz_calibration_step(const tz_calibration *calibration, double done, co
 tz_status tz_calibrate_cpu(tz_model_device *out, const tz_calibration *calibration,
                            tz_error *error);
 
+/* cpu.c, also for tests: the size of a cache by the seconds that a byte takes in `count` arrays, 2 or more,
+ * each larger than the one before: where the time is halfway between that of the first array, which
+ * is in the cache, and that of the last one, which is not. 0: the last one takes less than a third
+ * longer than the first. */
+double tz__cache_size(const double *bytes, const double *seconds_a_byte, int count);
+
+/* engine.c: `span`, `span_view` and `span_row`, what the cpu backend itself costs. Row functions
+ * that do nothing are called in stages of less than a millisecond; the fastest stage counts. */
+tz_status tz__measure_engine(tz_model_device *device, int repeats, tz_error *error);
+
 /* ---- Samples of one quantity, and numbers of a device record made from them ------------------ */
 
 /* The value that a share of the values, from 0 to 1, does not exceed: 0.5 is the median. Sorts the

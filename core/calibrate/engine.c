@@ -1,6 +1,6 @@
 /* Times kernels/cpu's stages with an empty row function, in 2-D and 3-D, for the engine's own cost.
  * Called by core/calibrate/cpu.c. */
-#include "calibrate/cpu_parts.h"
+#include "calibrate/calibrate.h"
 
 #include "base/machine.h"
 #include "kernels/cpu/stage.h"

@@ -1,6 +1,5 @@
 /* Samples and their statistics; names; finding, keeping and writing device records. */
 #include "calibrate/calibrate.h"
-#include "calibrate/cpu_parts.h"
 #include "calibrate/loops.h"
 #include "calibrate/records.h"
 #include "tests/unit.h"
