@@ -23,7 +23,7 @@
  * one's time; in the end those within NEAR of it. A plan is kept below KEPT of the present time. */
 static const double SOONER = 0.98, NEAR = 1.25, KEPT = 0.99;
 
-enum { LAST_TRIALS = 12, ENTRANTS_MAX = TZ_POLICY_OPTIONS_MAX + 1, KEY_SIZE = 2048 };
+enum { LAST_TRIALS = 12, ENTRANTS_MAX = TZ_POLICY_OPTIONS_MAX + 1 };
 
 typedef struct entrant {
     tz_plan plan;
@@ -56,27 +56,18 @@ typedef struct automatic {
     int64_t reach; /* iterations of the longest stretch so far */
     bool too_high; /* plans were left out since their height is over `reach` */
     int short_stretches;
-    bool has_key;
-    char key[KEY_SIZE];
+    char key[TZ_POLICY_KEY_SIZE];
 } automatic;
 
 /* ---- Memory ---------------------------------------------------------------------------------- */
 
-static bool make_key(const tz_policy *policy, char *key)
-{
-    char host[KEY_SIZE], given[TZ_PLAN_TEXT_SIZE];
-    if (!tz__policy_key(&policy->subject, host, sizeof host))
-        return false;
-    tz_plan_text(&policy->wish.given, TZ_AXES, given, sizeof given);
-    const int length = snprintf(key, KEY_SIZE, "auto; %s; given '%s'", host, given);
-    return length > 0 && length < KEY_SIZE;
-}
+static const char SEARCH[] = "auto; "; /* in its key */
 
 /* The remembered plan becomes the first one, if the backend still takes it. */
 static bool recall(tz_policy *policy, automatic *a)
 {
     tz_policy_memory memory;
-    if (!a->has_key || policy->wish.forget || !tz_policy_memory_read(a->key, &memory))
+    if (!a->key[0] || policy->wish.forget || !tz_policy_memory_read(a->key, &memory))
         return false;
     const tz_policy_measurement *best = &memory.plans[memory.best];
     tz_plan plan = best->plan;
@@ -93,30 +84,11 @@ static bool recall(tz_policy *policy, automatic *a)
     return good;
 }
 
-/* What is stored is of the problem as it was at the beginning. */
-static void remember(tz_policy *policy, automatic *a, bool finished)
+static void remember(tz_policy *policy, const automatic *a, bool finished)
 {
-    char key[KEY_SIZE];
-    if (!a->has_key || isnan(a->entrants[a->best].measured_s) || !make_key(policy, key) ||
-        strcmp(key, a->key) != 0)
-        return;
-    tz_policy_memory memory = {.finished = finished,
-                               .plans = calloc((size_t)a->count, sizeof *memory.plans)};
-    tz_error error = {0};
-    tz_status status = memory.plans ? TZ_OK : TZ_MEMORY;
-    for (int i = 0; !status && i < a->count; i++) {
-        if (isnan(a->entrants[i].measured_s))
-            continue;
-        if (i == a->best)
-            memory.best = memory.count;
-        policy->is->measured(policy, (size_t)i, &memory.plans[memory.count++]);
-    }
-    if (!status)
-        status = tz_policy_memory_write(a->key, &memory, &error);
-    tz_policy_memory_clear(&memory);
-    if (status)
-        snprintf(policy->warning, sizeof policy->warning, "the best plan is not remembered: %.400s",
-                 error.message);
+    const tz_policy_memory found = {.count = a->count, .best = a->best, .finished = finished};
+    if (!isnan(a->entrants[a->best].measured_s))
+        tz__policy_remember(policy, SEARCH, a->key, &found);
 }
 
 /* ---- Which plan next ------------------------------------------------------------------------- */
@@ -249,7 +221,7 @@ static tz_status auto_next(tz_policy *policy, int64_t iterations_left, bool new_
     a->changed = a->changed || iterations_left > a->reach;
     a->reach = iterations_left > a->reach ? iterations_left : a->reach;
     if (a->phase == AT_START) {
-        if (policy->wish.forget && a->has_key) /* only once a stage really runs */
+        if (policy->wish.forget && a->key[0]) /* only once a stage really runs */
             tz_policy_memory_forget(a->key);
         if (!tz_plan_equal(&policy->plan, &a->entrants[0].plan)) { /* that of a checkpoint */
             a->entrants[0] = (entrant){.plan = policy->plan, .predicted_s = NAN, .measured_s = NAN};
@@ -371,7 +343,8 @@ static tz_status auto_create(tz_policy *policy, tz_error *error)
     a->count = 1;
     a->entrants[0] = (entrant){.predicted_s = NAN, .measured_s = NAN};
     a->phase = rows ? AT_ROWS : AT_START;
-    a->has_key = !rows && make_key(policy, a->key);
+    if (!rows)
+        tz__policy_memory_key(policy, SEARCH, a->key);
     if (!rows && recall(policy, a))
         return TZ_OK;
     tz_plan plan = policy->wish.given;

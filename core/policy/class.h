@@ -130,6 +130,17 @@ tz_status tz_policy_memory_write(const char *key, const tz_policy_memory *memory
 void tz_policy_memory_forget(const char *key);
 void tz_policy_memory_clear(tz_policy_memory *memory);
 
+/* The key of a search: its name, the host's key and the given members of the plan. Empty if that is
+ * too long: then nothing is remembered. */
+enum { TZ_POLICY_KEY_SIZE = 2048 };
+void tz__policy_memory_key(const tz_policy *policy, const char *search,
+                           char key[TZ_POLICY_KEY_SIZE]);
+/* Keep what policy->is->measured() says of the first `count` plans; of a finished search with
+ * `noise`. Does nothing if the cell update was changed since `key` was made, as the times then
+ * belong to two kernels. A failure becomes the policy's warning. */
+void tz__policy_remember(tz_policy *policy, const char *search, const char *key,
+                         const tz_policy_memory *found);
+
 /* The path of a key's file; false without a cache folder. */
 bool tz_policy_memory_path(const char *key, char *path, size_t size);
 

@@ -21,7 +21,9 @@
 static const double DROPPED = 0.5, SECOND = 0.20, THIRD = 0.05, NOISE_LEAST = 0.01,
                     NOISE_MOST = 0.05;
 
-enum { ROUNDS = 3, KEY_SIZE = 2048 };
+enum { ROUNDS = 3 };
+
+static const char SEARCH[] = ""; /* in its key */
 
 typedef struct entrant {
     tz_plan plan;
@@ -45,21 +47,8 @@ typedef struct exhaustive {
     int ties;
     double noise;
     int short_stretches;
-    bool has_key;
-    char key[KEY_SIZE];
+    char key[TZ_POLICY_KEY_SIZE];
 } exhaustive;
-
-/* The host's key, and the given members of the plan. */
-static bool compute_key(const tz_policy *policy, char *key)
-{
-    if (!tz__policy_key(&policy->subject, key, KEY_SIZE))
-        return false;
-    char given[TZ_PLAN_TEXT_SIZE];
-    tz_plan_text(&policy->wish.given, TZ_AXES, given, sizeof given);
-    const size_t used = strlen(key);
-    const int length = snprintf(key + used, KEY_SIZE - used, "; given '%s'", given);
-    return length > 0 && (size_t)length < KEY_SIZE - used;
-}
 
 /* ---- Beginning ------------------------------------------------------------------------------- */
 
@@ -178,31 +167,11 @@ static int measured_now(const exhaustive *e)
     return count;
 }
 
-static void remember(tz_policy *policy, exhaustive *e)
+static void remember(tz_policy *policy, const exhaustive *e)
 {
-    char key[KEY_SIZE];
-    /* If the cell update was changed meanwhile, the times belong to two kernels. */
-    if (!e->has_key || !compute_key(policy, key) || strcmp(key, e->key) != 0)
-        return;
-    tz_error error = {0};
-    tz_policy_memory memory = {.count = e->count,
-                               .best = e->best,
-                               .finished = e->settled,
-                               .noise = e->noise,
-                               .plans = calloc((size_t)e->count, sizeof *memory.plans)};
-    tz_status status =
-        memory.plans ? TZ_OK : tz_error_set(&error, TZ_MEMORY, NULL, "not enough memory");
-    for (int i = 0; !status && i < e->count; i++)
-        policy->is->measured(policy, (size_t)i, &memory.plans[i]);
-    if (!status)
-        status = tz_policy_memory_write(e->key, &memory, &error);
-    tz_policy_memory_clear(&memory);
-    if (status) {
-        char text[400];
-        tz_error_format(&error, text, sizeof text);
-        snprintf(policy->warning, sizeof policy->warning,
-                 "the measured plans are not remembered: %s", text);
-    }
+    const tz_policy_memory found = {
+        .count = e->count, .best = e->best, .finished = e->settled, .noise = e->noise};
+    tz__policy_remember(policy, SEARCH, e->key, &found);
 }
 
 static void conclude(tz_policy *policy, exhaustive *e)
@@ -313,8 +282,7 @@ static tz_status exhaustive_next(tz_policy *policy, int64_t iterations_left, boo
     (void)error;
     if (e->settled)
         return TZ_OK;
-    if (policy->wish.forget && e->has_key)
-        /* only once a stage really runs */
+    if (policy->wish.forget && e->key[0]) /* only once a stage really runs */
         tz_policy_memory_forget(e->key);
     policy->wish.forget = false;
     int now = find_waiting(e, iterations_left);
@@ -352,9 +320,9 @@ static tz_status exhaustive_create(tz_policy *policy, tz_error *error)
         return tz_error_set(error, TZ_MEMORY, NULL, "not enough memory");
     policy->state = e;
     e->now = e->best = -1;
-    e->has_key = compute_key(policy, e->key);
+    tz__policy_memory_key(policy, SEARCH, e->key);
     tz_policy_memory memory = {.plans = NULL};
-    const bool known = !policy->wish.forget && e->has_key && tz_policy_memory_read(e->key, &memory);
+    const bool known = !policy->wish.forget && e->key[0] && tz_policy_memory_read(e->key, &memory);
     if (known && memory.finished && recall_all(policy, e, &memory)) {
         tz_policy_memory_clear(&memory);
         return TZ_OK;

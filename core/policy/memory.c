@@ -62,23 +62,15 @@ void tz_policy_memory_forget(const char *key)
 
 /* ---- Reading --------------------------------------------------------------------------------- */
 
-static bool read_integer(const json_t *object, const char *key, int64_t low, int64_t high,
-                         int64_t *out)
-{
-    const json_t *value = json_object_get(object, key);
-    *out = json_integer_value(value);
-    return json_is_integer(value) && *out >= low && *out <= high;
-}
-
 static bool read_measurement(const json_t *entry, tz_policy_measurement *out)
 {
     const json_t *time = json_object_get(entry, "seconds_per_iteration");
-    int64_t value;
+    bool none = false; /* no rounds: 0 */
     *out = (tz_policy_measurement){.time_s = NAN, .predicted_s = NAN};
     if (!tz_plan_from_json(entry, &out->plan))
         return false;
     out->tie = json_is_true(json_object_get(entry, "tie"));
-    out->rounds = read_integer(entry, "rounds", 0, 100, &value) ? (int)value : 0;
+    out->rounds = (int)tz_json_get_integer(entry, "rounds", 0, 100, &none);
     if (json_is_null(time))
         return true;
     out->time_s = json_number_value(time);
@@ -107,26 +99,24 @@ bool tz_policy_memory_read(const char *key, tz_policy_memory *out)
     if (!tz_policy_memory_path(key, path, sizeof path))
         return false;
     json_t *root = load(path);
-    const char *kept = json_string_value(json_object_get(root, "key"));
-    const char *kind = json_string_value(json_object_get(root, "format"));
     const json_t *plans = json_object_get(root, "plans");
-    const json_t *noise = json_object_get(root, "noise");
     const size_t count = json_array_size(plans);
-    int64_t best = 0;
-    out->finished = kind && strcmp(kind, format) == 0;
-    bool good = kept && kind && strcmp(kept, key) == 0 &&
-                (out->finished || strcmp(kind, format_part) == 0) && count > 0 &&
-                count <= TZ_POLICY_OPTIONS_MAX && json_is_number(noise) &&
-                json_number_value(noise) >= 0 &&
-                read_integer(root, "best", 0, (int64_t)count - 1, &best);
+    bool bad = false;
+    const char *kind = tz_json_get_text(root, "format", &bad);
+    const json_t *noise = json_object_get(root, "noise");
+    out->finished = strcmp(kind, format) == 0;
+    out->best = (int)tz_json_get_integer(root, "best", 0, (int64_t)count - 1, &bad);
+    out->noise = json_number_value(noise);
+    bool good = strcmp(tz_json_get_text(root, "key", &bad), key) == 0 &&
+                (out->finished || strcmp(kind, format_part) == 0) &&
+                count <= TZ_POLICY_OPTIONS_MAX + 1 && json_is_number(noise) && out->noise >= 0 &&
+                !bad;
     out->plans = good ? calloc(count, sizeof *out->plans) : NULL;
+    out->count = (int)count;
     good = out->plans != NULL;
     for (size_t i = 0; good && i < count; i++)
         good = read_measurement(json_array_get(plans, i), &out->plans[i]);
-    good = good && !isnan(out->plans[best].time_s);
-    out->count = (int)count;
-    out->best = (int)best;
-    out->noise = json_number_value(noise);
+    good = good && !isnan(out->plans[out->best].time_s);
     json_decref(root);
     if (!good)
         tz_policy_memory_clear(out);
@@ -202,18 +192,14 @@ void tz_policy_memory_tidy(int64_t most, int *count, int64_t *bytes)
 
 /* ---- Writing --------------------------------------------------------------------------------- */
 
-static json_t *write_measurement(const tz_policy_measurement *m)
+static json_t *write_measurement(const tz_policy_measurement *m, bool *failed)
 {
     json_t *entry = tz_plan_to_json(&m->plan, TZ_AXES);
-    int failed = !entry;
-    failed |= json_object_set_new(entry, "seconds_per_iteration",
-                                  isnan(m->time_s) ? json_null() : json_real(m->time_s));
-    failed |= json_object_set_new(entry, "tie", json_boolean(m->tie));
-    failed |= json_object_set_new(entry, "rounds", json_integer(m->rounds));
-    if (!failed)
-        return entry;
-    json_decref(entry);
-    return NULL;
+    tz_json_put(entry, "seconds_per_iteration",
+                isnan(m->time_s) ? json_null() : json_real(m->time_s), failed);
+    tz_json_put(entry, "tie", json_boolean(m->tie), failed);
+    tz_json_put_integer(entry, "rounds", m->rounds, failed);
+    return entry;
 }
 
 tz_status tz_policy_memory_write(const char *key, const tz_policy_memory *memory, tz_error *error)
@@ -222,15 +208,15 @@ tz_status tz_policy_memory_write(const char *key, const tz_policy_memory *memory
     if (!tz_policy_memory_path(key, path, sizeof path))
         return TZ_OK;
     json_t *root = json_object(), *plans = json_array();
-    int failed = !root || !plans;
+    bool failed = !plans;
     for (int i = 0; i < memory->count; i++)
-        failed |= json_array_append_new(plans, write_measurement(&memory->plans[i]));
-    failed |=
-        json_object_set_new(root, "format", json_string(memory->finished ? format : format_part));
-    failed |= json_object_set_new(root, "key", json_string(key));
-    failed |= json_object_set_new(root, "best", json_integer(memory->best));
-    failed |= json_object_set_new(root, "noise", json_real(memory->noise));
-    failed |= json_object_set_new(root, "plans", plans);
+        if (json_array_append_new(plans, write_measurement(&memory->plans[i], &failed)) != 0)
+            failed = true;
+    tz_json_put_text(root, "format", memory->finished ? format : format_part, &failed);
+    tz_json_put_text(root, "key", key, &failed);
+    tz_json_put_integer(root, "best", memory->best, &failed);
+    tz_json_put(root, "noise", json_real(memory->noise), &failed);
+    tz_json_put(root, "plans", plans, &failed);
     char *text = failed ? NULL : json_dumps(root, JSON_INDENT(1));
     json_decref(root);
     if (!text)
@@ -253,4 +239,43 @@ tz_status tz_policy_memory_write(const char *key, const tz_policy_memory *memory
     int64_t bytes;
     tz_policy_memory_tidy(KEPT_BYTES_MAX, &count, &bytes);
     return status;
+}
+
+/* ---- What searches remember ------------------------------------------------------------------ */
+
+void tz__policy_memory_key(const tz_policy *policy, const char *search,
+                           char key[TZ_POLICY_KEY_SIZE])
+{
+    char host[TZ_POLICY_KEY_SIZE], given[TZ_PLAN_TEXT_SIZE];
+    key[0] = '\0';
+    if (!tz__policy_key(&policy->subject, host, sizeof host))
+        return;
+    tz_plan_text(&policy->wish.given, TZ_AXES, given, sizeof given);
+    const int length = snprintf(key, TZ_POLICY_KEY_SIZE, "%s%s; given '%s'", search, host, given);
+    if (length < 0 || length >= TZ_POLICY_KEY_SIZE)
+        key[0] = '\0';
+}
+
+void tz__policy_remember(tz_policy *policy, const char *search, const char *key,
+                         const tz_policy_memory *found)
+{
+    char now[TZ_POLICY_KEY_SIZE], text[400];
+    tz__policy_memory_key(policy, search, now);
+    if (!key[0] || strcmp(key, now) != 0)
+        return;
+    tz_policy_memory memory = *found;
+    tz_error error = {0};
+    memory.plans = calloc((size_t)found->count, sizeof *memory.plans);
+    tz_status status =
+        memory.plans ? TZ_OK : tz_error_set(&error, TZ_MEMORY, NULL, "not enough memory");
+    for (int i = 0; !status && i < found->count; i++)
+        policy->is->measured(policy, (size_t)i, &memory.plans[i]);
+    if (!status)
+        status = tz_policy_memory_write(key, &memory, &error);
+    tz_policy_memory_clear(&memory);
+    if (!status)
+        return;
+    tz_error_format(&error, text, sizeof text);
+    snprintf(policy->warning, sizeof policy->warning, "the measured plans are not remembered: %s",
+             text);
 }
