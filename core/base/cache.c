@@ -411,10 +411,7 @@ static tz_status write_entry(int folder, tz_cache_key key, const tz_cache_kind *
         status = tz_atomic_write(file, data, bytes, error);
     if (!status && fchmod(fileno(tz_atomic_stream(file)), 0600) != 0)
         status = tz_error_set_errno(error, errno, path, "cannot close it to others");
-    if (!status)
-        return tz_atomic_commit(file, error);
-    tz_atomic_abort(file);
-    return status;
+    return tz_atomic_end(file, status, error);
 }
 
 void tz_cache_write(tz_cache_key key, const tz_cache_kind *kind, const void *data, size_t bytes)

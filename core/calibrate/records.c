@@ -327,14 +327,10 @@ tz_status tz_device_save(const tz_model_device *device, const char *path, bool r
                          tz_error *error)
 {
     tz_atomic_file *file;
-    tz_status status = tz_atomic_open(&file, path, replace, error);
+    const tz_status status = tz_atomic_open(&file, path, replace, error);
     if (status)
         return status;
-    status = tz_device_write(device, tz_atomic_stream(file), error);
-    if (!status)
-        return tz_atomic_commit(file, error);
-    tz_atomic_abort(file);
-    return status;
+    return tz_atomic_end(file, tz_device_write(device, tz_atomic_stream(file), error), error);
 }
 
 /* Makes PATH~ another name of the file PATH, which stays. */

@@ -538,10 +538,8 @@ static bool set_status(tz_record *record, const char *status, const char *failur
 static tz_status write_json(const char *json, const char *path, tz_error *error)
 {
     tz_atomic_file *file = NULL;
-    tz_status status = tz_atomic_open(&file, path, true, error);
-    if (status != TZ_OK)
-        return status;
-    return tz_atomic_end(file, write_shortened(file, json, error), error);
+    const tz_status status = tz_atomic_open(&file, path, true, error);
+    return status ? status : tz_atomic_end(file, write_shortened(file, json, error), error);
 }
 
 /* The last resort, which needs no memory and no room on the disk: in a record that says "running"

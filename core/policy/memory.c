@@ -223,17 +223,9 @@ tz_status tz_policy_memory_write(const char *key, const tz_policy_memory *memory
         return tz_error_set(error, TZ_MEMORY, path, "not enough memory for the measured plans");
     char folder[FOLDER_SIZE];
     find_folder(folder);
-    tz_atomic_file *file = NULL;
     tz_status status = tz_make_dirs(folder, error);
     if (!status)
-        status = tz_atomic_open(&file, path, true, error);
-    if (!status) {
-        status = tz_atomic_write(file, text, strlen(text), error);
-        if (!status)
-            status = tz_atomic_commit(file, error);
-        else
-            tz_atomic_abort(file);
-    }
+        status = tz_atomic_save(path, true, text, strlen(text), error);
     free(text);
     int count;
     int64_t bytes;

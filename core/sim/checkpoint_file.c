@@ -158,10 +158,7 @@ tz_status tz_checkpoint_commit(tz_checkpoint_writer *writer, tz_error *error)
     writer->sums[writer->count] += tz_file_sum(8, writer->sums, bytes);
     tz_status status =
         write_at(writer, writer->sums_offset, writer->sums, bytes + sizeof *writer->sums, error);
-    if (status)
-        tz_atomic_abort(writer->file);
-    else
-        status = tz_atomic_commit(writer->file, error);
+    status = tz_atomic_end(writer->file, status, error);
     free_writer(writer);
     return status;
 }
