@@ -61,8 +61,8 @@ char *tz__bench_text_of(const char *name, const char *kernels, int kind, int thr
     tz_cuda_emit(&text, "#define TZ_PROBE %d\n#define TZ_THREADS %d\n%s#line 1 \"%s\"\n%s", kind,
                  threads, definitions, name, kernels);
     if (!text.failed)
-        return text.at;
-    free(text.at);
+        return text.text;
+    free(text.text);
     return NULL;
 }
 

@@ -45,10 +45,10 @@ tz_status tz_cuda_plain_source(const tz_problem *problem, const int block[TZ_AXE
         tz_cuda_emit_pass(&text, problem, p);
     }
     tz_cuda_emit(&text, "#line 1 \"plain_kernel.cuh\"\n%s", tz_papers_text_plain_kernel);
-    *source = text.at;
+    *source = text.text;
     if (!text.failed)
         return TZ_OK;
-    free(text.at);
+    free(text.text);
     *source = NULL;
     return tz_error_set(error, TZ_MEMORY, NULL, "not enough memory for a kernel's text");
 }

@@ -139,8 +139,8 @@ TEST(other_texts_compile)
                     continue;
                 tz_cuda_reduce_emit(&text, dtypes[type], NULL, (tz_cuda_number)k);
                 assert_false(text.failed);
-                compiled(architectures[a], text.at, &bytes);
-                free(text.at);
+                compiled(architectures[a], text.text, &bytes);
+                free(text.text);
             }
     }
 }

@@ -159,8 +159,8 @@ static void launch(int type, tz_cuda_number which, void *arguments, int blocks, 
     tz_cuda_reduce_emit(&text, dtypes[type], NULL, which);
     assert_false(text.failed);
     const tz_status status =
-        simt_build_kernel(build, text.at, tz_cuda_reduce_kernel(which), &entry, &failure);
-    free(text.at);
+        simt_build_kernel(build, text.text, tz_cuda_reduce_kernel(which), &entry, &failure);
+    free(text.text);
     assert_ok(status);
     if (!simt_run(machine, entry, &shape, &arguments, &report) || simt_report_total(&report) > 0)
         fail_msg("%s, type %d: %s", tz_cuda_reduce_kernel(which), type, report.message[0]);

@@ -107,8 +107,8 @@ static void launch(device *d, int64_t warps, int blocks, tz_update *out, tz_upda
     tz_cuda_update_emit(&text, problem);
     assert_false(text.failed);
     const tz_status status =
-        simt_build_kernel(build, text.at, TZ_CUDA_UPDATE_KERNEL, &entry, &failure);
-    free(text.at);
+        simt_build_kernel(build, text.text, TZ_CUDA_UPDATE_KERNEL, &entry, &failure);
+    free(text.text);
     assert_ok(status);
     assert_ok(tz_cuda_update_arguments(problem, group, 3, d->fields, d->changes, memory,
                                        arguments.bytes, &failure));
@@ -288,14 +288,14 @@ static void compile_stencil(const tz_stencil *stencil)
         assert_ok(update_problem(&problem, &k));
         tz_cuda_update_emit(&text, &problem);
         assert_false(text.failed);
-        void *cubin = compiled(architectures[a], text.at, &bytes);
+        void *cubin = compiled(architectures[a], text.text, &bytes);
         assert_ok(tz_sass_read(&kernel, cubin, bytes, TZ_CUDA_UPDATE_KERNEL, &failure));
         if (kernel.local_bytes > 48)
             fail_msg("%s, %s: %d bytes of local memory", stencil->id, architectures[a],
                      kernel.local_bytes);
         tz_sass_free(&kernel);
         tz_problem_clear(&problem);
-        free(text.at);
+        free(text.text);
     }
 }
 
