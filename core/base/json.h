@@ -1,5 +1,5 @@
-/* Reading JSON, and the members of objects. jansson makes and writes it; its own reader ends a process whose memory runs
- * out. */
+/* Reading JSON, and the members of objects. jansson makes and writes it; its own reader ends a
+ * process whose memory runs out. */
 #ifndef TZ_CORE_BASE_JSON_H
 #define TZ_CORE_BASE_JSON_H
 

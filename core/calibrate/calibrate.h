@@ -49,10 +49,10 @@ tz_status tz_calibration_step(const tz_calibration *calibration, double done, co
 tz_status tz_calibrate_cpu(tz_model_device *out, const tz_calibration *calibration,
                            tz_error *error);
 
-/* cpu.c, also for tests: the size of a cache by the seconds that a byte takes in `count` arrays, 2 or more,
- * each larger than the one before: where the time is halfway between that of the first array, which
- * is in the cache, and that of the last one, which is not. 0: the last one takes less than a third
- * longer than the first. */
+/* cpu.c, for tests: the size of a cache by the seconds that a byte takes in `count` arrays, 2 or
+ * more, each larger than the one before: where the time is halfway between that of the first array,
+ * which is in the cache, and that of the last one, which is not. 0: the last one takes less than a
+ * third longer than the first. */
 double tz__cache_size(const double *bytes, const double *seconds_a_byte, int count);
 
 /* engine.c: `span`, `span_view` and `span_row`, what the cpu backend itself costs. Row functions

@@ -418,7 +418,7 @@ static tz_status measure_memory(bench *b)
     return status;
 }
 
-/* ---- Rates of instructions --------------------------------------------------------------------- */
+/* ---- Rates of instructions ------------------------------------------------------------------- */
 
 static double now_s(const bench *b)
 {

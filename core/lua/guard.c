@@ -1,5 +1,5 @@
 /* Searches the Lua stacks of running C functions for a userdata, and measures the C stack. Called
- * by handle.c, floorplan.c and array.c before they change or free a value; by api.c and
+ * by handle.c, floorplan.c and array_methods.c before they change or free a value; by api.c and
  * sandbox.c when a call begins. */
 #include "lua/guard.h"
 

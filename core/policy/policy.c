@@ -818,7 +818,7 @@ void tz_policy_load(tz_policy *policy, const json_t *object)
     }
 }
 
-/* ---- What it did, as columns: of run.json and of scenarios ------------------------------------ */
+/* ---- What it did, as columns: of run.json and of scenarios ----------------------------------- */
 
 #define JSON TZ_IN_JSON
 #define LUA TZ_IN_LUA
