@@ -20,6 +20,9 @@
 #include "backend/spectral.h"
 #include "model/work.h"
 
+struct tz_reduce_sums; /* backend/host/reduce.h */
+struct tz_update_sums;
+
 /* ---- The table ------------------------------------------------------------------------------- */
 
 typedef struct tz_backend {
@@ -112,8 +115,11 @@ typedef struct tz_backend {
     tz_status (*wait)(void *state, tz_error *error);
 
     /* ---- Reductions of fields, after all stages so far ---- */
+    /* Those with sums add the state's own cells to numbers of the whole grid, of which a slab has
+     * a part: tz_backend_reduce(), tz_backend_update() and tz_backend_refine() begin and end them
+     * (backend/host/reduce.h). */
     /* DEFAULT. */
-    tz_status (*reduce)(const void *state, int field, tz_reduction *out, tz_error *error);
+    tz_status (*reduce)(const void *state, int field, struct tz_reduce_sums *sums, tz_error *error);
     /* DEFAULT. Whether no state field has a NaN or an infinity; costs less than reduce(). */
     tz_status (*all_finite)(const void *state, bool *finite, tz_error *error);
     /* REQUIRED. The largest |new - old| of all cells of all state fields, between now and before
@@ -122,11 +128,12 @@ typedef struct tz_backend {
     tz_status (*update_norm)(const void *state, double *norm, tz_error *error);
     /* DEFAULT. What iteration number `step` would change, computed in double from the fields as
      * they are. Not for a stencil with streamed fields. */
-    tz_status (*update)(void *state, int64_t step, tz_update *out, tz_error *error);
+    tz_status (*update)(void *state, int64_t step, struct tz_update_sums *sums, tz_error *error);
     /* DEFAULT. For mixed precision: `correction` is a state of tz_problem_correction(). Adds its
      * solution to that of `state` and sets it to zero, then does what update() does, and makes the
-     * residual of `state` the source of `correction`. Waits for both. */
-    tz_status (*refine)(void *state, void *correction, int64_t step, tz_update *out,
+     * residual of `state` the source of `correction`. Waits for both. Slabs need current ghost
+     * zones of the correction; that of its source is undefined then. */
+    tz_status (*refine)(void *state, void *correction, int64_t step, struct tz_update_sums *sums,
                         tz_error *error);
     /* OPTIONAL: for states that hold a slab of a larger grid (backend/host/slab.h). NULL: none
      * can. */

@@ -26,6 +26,8 @@ typedef struct tz_device_identity {
     char key[256]; /* devices with the same key have the same best plans */
 } tz_device_identity;
 
+struct tz_backend; /* backend/backend.h */
+
 /* The devices that hold a grid in slabs, in the order of the slabs. A device may hold several. */
 enum { TZ_DEVICES_MAX = 64 };
 
@@ -53,6 +55,7 @@ typedef struct tz_devices {
     } of[TZ_DEVICES_MAX];
     bool apart; /* of CPUs: each slab has a machine of its own */
     tz_shares how;
+    const struct tz_backend *inner; /* that holds the slabs: tz_slabs_backend() sets it */
 } tz_devices;
 
 /* Does this process drive device i? */

@@ -4,14 +4,12 @@
 
 #include "backend/cuda/family/family.h"
 #include "backend/cuda/family/text.h"
+#include "base/embed.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* kernels/cuda/calibrate.cuh, found by the assembler through the build's -Wa,-I. */
-__asm__(".pushsection .rodata\ntz_cuda_text_calibrate:\n.incbin \"cuda/calibrate.cuh\"\n"
-        ".byte 0\n.popsection\n");
-extern const char tz_cuda_text_calibrate[] __attribute__((visibility("hidden")));
+TZ_EMBED(tz_cuda_text_calibrate, "cuda/calibrate.cuh");
 
 enum { MEASUREMENTS = 100 }; /* about: progress only */
 
@@ -75,8 +73,8 @@ tz_status tz__bench_load_text(tz__bench *b, tz_cuda_kernel *out, char *text)
 {
     if (!text)
         return tz_error_set(b->error, TZ_MEMORY, NULL, "not enough memory for a kernel's text");
-    const tz_status status = tz_cuda_load(b->cuda, out, text, "tz_probe", tz_cuda_headers,
-                                          tz_cuda_headers_count, b->error);
+    *out = (tz_cuda_kernel){0};
+    const tz_status status = tz_cuda_need_kernel(b->cuda, out, text, "tz_probe", b->error);
     free(text);
     return status;
 }

@@ -126,6 +126,7 @@ tz_status tz_calibrate_link(tz_model_device *out, const char *name, const tz_bac
                             const tz_calibration *calibration, tz_error *error)
 {
     tz_backend slabs;
+    tz_devices both = *devices;
     tz_samples stages = {0}, alone = {0}, wide = {0}, small = {0}, large = {0};
     double few = 0.0, many = 0.0;
     const bool is_peer = strcmp(name, "peer") == 0;
@@ -134,18 +135,18 @@ tz_status tz_calibrate_link(tz_model_device *out, const char *name, const tz_bac
                                                              : (int)calibration->seconds;
     tz_status status = check(devices, stencil, error);
     if (!status)
-        status = tz_slabs_backend(backend, &slabs, error);
+        status = tz_slabs_backend(backend, &both, &slabs, error);
     if (!status)
         status = tz_calibration_step(calibration, 0.98, "exchanges of ghost zones", error);
     if (!status)
-        status = measure(&slabs, devices, stencil, SMALL, SMALL, 1, repeats, STAGES, &stages,
-                         &small, &few, error);
+        status = measure(&slabs, &both, stencil, SMALL, SMALL, 1, repeats, STAGES, &stages, &small,
+                         &few, error);
     if (!status)
         status = measure(backend, NULL, stencil, SMALL, SMALL / 2, 1, repeats, STAGES, &alone,
                          &large, &many, error);
     if (!status)
-        status = measure(&slabs, devices, stencil, WIDE, 2 * DEEP * 2, DEEP, repeats, 2 * DEEP,
-                         &wide, &large, &many, error);
+        status = measure(&slabs, &both, stencil, WIDE, 2 * DEEP * 2, DEEP, repeats, 2 * DEEP, &wide,
+                         &large, &many, error);
     if (status)
         return status;
     const double latency = tz_samples_quarter(&small);

@@ -2,6 +2,7 @@
  * Called by core/sim/jump.c, and by core/predict/measure.c to time jumps. */
 #include "jump/jump.h"
 
+#include "backend/host/reduce.h"
 #include "base/machine.h"
 #include "base/ranks.h"
 #include "jump/grid.h"
@@ -64,7 +65,7 @@ static tz_status find_ranges(const tz_jump *jump, tz_jump_range *ranges, tz_erro
     tz_status status = TZ_OK;
     for (int f = 0; !status && f < stencil->fields_count; f++) {
         tz_reduction r;
-        status = c->backend->reduce(c->state, f, &r, error);
+        status = tz_backend_reduce(c->backend, c->state, c->problem, f, &r, error);
         if (!status && r.not_finite > 0)
             status = tz_error_set(error, TZ_DIVERGED, stencil->fields[f].name,
                                   "a cell of the field is not finite, so nothing can be jumped");
@@ -132,7 +133,8 @@ static tz_status read_source(tz_jump *jump, double *source[TZ_LINEAR_FIELDS_MAX]
     tz_status status = TZ_OK;
     for (int i = 0; !status && i < jump->linear.fields_count; i++) {
         tz_reduction r;
-        status = c->backend->reduce(jump->source, jump->linear.field[i], &r, error);
+        status = tz_backend_reduce(c->backend, jump->source, &jump->in_double,
+                                   jump->linear.field[i], &r, error);
         if (status)
             break;
         if (r.not_finite > 0)
@@ -267,7 +269,8 @@ tz_status tz_jump_covers(const tz_jump *jump, bool *covers, tz_error *error)
     *covers = true;
     for (int i = 0; !status && i < jump->linear.fields_count; i++) {
         tz_reduction r;
-        status = c->backend->reduce(c->state, jump->linear.field[i], &r, error);
+        status =
+            tz_backend_reduce(c->backend, c->state, c->problem, jump->linear.field[i], &r, error);
         *covers = *covers && !(fabs(r.min) > jump->tested || fabs(r.max) > jump->tested);
     }
     return status;

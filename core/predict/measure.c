@@ -2,6 +2,7 @@
  * of their times. Called by tune.c, jump.c and model/papers. */
 #include "predict/measure.h"
 
+#include "backend/host/reduce.h"
 #include "backend/slabs/slabs.h"
 #include "base/machine.h"
 #include "base/minmax.h"
@@ -505,7 +506,8 @@ static tz_status reduce_all(tz_bench *bench, uint64_t *hash, bool *finite, tz_er
         tz_reduction reduction;
         if (stencil->fields[f].role != TZ_STATE)
             continue;
-        status = bench->workload->backend->reduce(bench->state, f, &reduction, error);
+        status = tz_backend_reduce(bench->workload->backend, bench->state,
+                                   &bench->workload->problem, f, &reduction, error);
         if (status)
             break;
         *hash = *hash * UINT64_C(0x100000001b3) ^ reduction.hash;

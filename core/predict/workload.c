@@ -305,7 +305,7 @@ static tz_status set_devices(tz_workload *workload, const char *link, bool here,
     tz_status status =
         tz_link_find(link, &workload->device, &workload->link, &workload->link_assumed, error);
     if (!status)
-        status = tz_slabs_backend(workload->backend, &workload->slabs, error);
+        status = tz_slabs_backend(workload->backend, &workload->devices, &workload->slabs, error);
     if (!status && here)
         tz_shares_find_here(&workload->devices, workload->backend, &workload->problem, NULL);
     workload->joined =

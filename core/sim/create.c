@@ -62,7 +62,7 @@ static tz_status find_devices(tz_simulation *simulation, const tz_simulation_con
                              &simulation->problem, tz__simulation_plugin_file(simulation), error);
     find_record(simulation);
     if (!status)
-        status = tz_slabs_backend(simulation->backend, &simulation->slabs, error);
+        status = tz_slabs_backend(simulation->backend, devices, &simulation->slabs, error);
     simulation->backend = &simulation->slabs;
     return status;
 }

@@ -455,7 +455,8 @@ tz_status tz__field_reduce(const tz_simulation *simulation, int field, tz_reduct
                            tz_error *error)
 {
     if (!tz__is_derived(simulation, field))
-        return simulation->backend->reduce(simulation->state, field, out, error);
+        return tz_backend_reduce(simulation->backend, simulation->state, &simulation->problem,
+                                 field, out, error);
     const tz_problem *problem = &simulation->problem;
     const int64_t *n = problem->elements, ny = n[1];
     const int64_t size = (int64_t)tz_problem_element_size(problem, field);

@@ -2,6 +2,7 @@
  * run.c; core/lua and output/writer.c read the residual. */
 #include "sim/residual.h"
 
+#include "backend/host/reduce.h"
 #include "sim/fields.h"
 #include "sim/state.h"
 #include <math.h>
@@ -38,10 +39,10 @@ tz_status tz_simulation_measure(tz_simulation *simulation, tz_update *out, tz_er
     if (!status)
         status = tz_stencil_has_residual(simulation->problem.stencil, error);
     if (!status && !simulation->update_known)
-        status = simulation->correction
-                     ? tz__correction_refine(simulation, error)
-                     : simulation->backend->update(simulation->state, simulation->step,
-                                                   &simulation->update, error);
+        status = simulation->correction ? tz__correction_refine(simulation, error)
+                                        : tz_backend_update(simulation->backend, simulation->state,
+                                                            &simulation->problem, simulation->step,
+                                                            &simulation->update, error);
     if (status)
         return status;
     simulation->update_known = true;

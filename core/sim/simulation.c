@@ -1,6 +1,7 @@
 /* What a simulation tells of itself, and the check that its cells are finite. */
 #include "sim/simulation.h"
 
+#include "backend/host/reduce.h"
 #include "backend/slabs/slabs.h"
 #include "sim/state.h"
 #include "stencil/stencil.h"
@@ -303,8 +304,8 @@ static tz_status report_divergence(const tz_simulation *simulation, tz_error *er
         tz_reduction reduction;
         if (stencil->fields[f].role != TZ_STATE)
             continue;
-        const tz_status status =
-            simulation->backend->reduce(simulation->state, f, &reduction, error);
+        const tz_status status = tz_backend_reduce(simulation->backend, simulation->state,
+                                                   &simulation->problem, f, &reduction, error);
         if (status)
             return status;
         if (reduction.not_finite == 0)

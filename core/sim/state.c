@@ -2,6 +2,7 @@
  * and the correction of mixed precision. */
 #include "sim/state.h"
 
+#include "backend/host/reduce.h"
 #include "jump/jump.h"
 #include "stencil/registry.h"
 
@@ -89,8 +90,9 @@ int64_t tz__simulation_bytes_with(const tz_simulation *simulation, const tz_plan
 tz_status tz__correction_refine(tz_simulation *simulation, tz_error *error)
 {
     tz_correction *correction = simulation->correction;
-    const tz_status status = simulation->backend->refine(
-        simulation->state, correction->state, simulation->step, &simulation->update, error);
+    const tz_status status =
+        tz_backend_refine(simulation->backend, simulation->state, correction->state,
+                          &simulation->problem, simulation->step, &simulation->update, error);
     if (!status)
         correction->ahead = false;
     return status;

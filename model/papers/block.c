@@ -4,21 +4,18 @@
  * A plan's tile is the block's shape, tile[0] x tile[1] threads, and in 3-D a chunk of tile[2]
  * planes. A chunk of 0 is chosen at launch, as are those of 1-D and 2-D. Planes are loaded `ahead`
  * steps before they are needed. */
-#include "backend/cuda/family/footprint.h"
 #include "backend/cuda/family/work.h"
+#include "base/embed.h"
 #include "base/minmax.h"
+#include "stencil/footprint.h"
 
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 
-/* Found by the assembler through the build's -Wa,-I. */
-#define TEXT(symbol, file)                                                                         \
-    __asm__(".pushsection .rodata\n" #symbol ":\n.incbin \"" file "\"\n.byte 0\n.popsection\n");   \
-    extern const char symbol[] __attribute__((visibility("hidden")));
-TEXT(tz_papers_text_block, "block.cuh")
-TEXT(tz_papers_text_block_kernel, "block_kernel.cuh")
+TZ_EMBED(tz_papers_text_block, "block.cuh");
+TZ_EMBED(tz_papers_text_block_kernel, "block_kernel.cuh");
 
 typedef struct block_field {
     bool read;     /* as a state or static field; streamed fields are read from memory */

@@ -2,6 +2,7 @@
  * computation: the numbers of luo2011 (model/luo2011.h). */
 #include "model/papers/costs.h"
 
+#include "base/embed.h"
 #include "model/papers/luo2011.h"
 #include "model/papers/papers.h"
 #include <math.h>
@@ -9,10 +10,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Found by the assembler through the build's -Wa,-I. */
-__asm__(
-    ".pushsection .rodata\ntz_papers_text_costs:\n.incbin \"costs.cuh\"\n.byte 0\n.popsection\n");
-extern const char tz_papers_text_costs[] __attribute__((visibility("hidden")));
+TZ_EMBED(tz_papers_text_costs, "costs.cuh");
 
 enum { ROUNDS = TZ__COST_TIMES / TZ__COST_STEPS, ADDITIONS_MOST = 4096, WARPS_OF_BLOCK = 32 };
 

@@ -4,15 +4,12 @@
 #include "backend/cuda/compile/compile.h"
 #include "backend/cuda/family/family.h"
 #include "backend/cuda/state.h"
+#include "base/embed.h"
 #include <stdio.h>
 #include <stdlib.h>
 
-/* Found by the assembler through the build's -Wa,-I. */
-#define TEXT(symbol, file)                                                                         \
-    __asm__(".pushsection .rodata\n" #symbol ":\n.incbin \"" file "\"\n.byte 0\n.popsection\n");   \
-    extern const char symbol[] __attribute__((visibility("hidden")));
-TEXT(tz_papers_text_plain, "plain.cuh")
-TEXT(tz_papers_text_plain_kernel, "plain_kernel.cuh")
+TZ_EMBED(tz_papers_text_plain, "plain.cuh");
+TZ_EMBED(tz_papers_text_plain_kernel, "plain_kernel.cuh");
 
 static int largest_radius(const tz_problem *problem)
 {
@@ -168,8 +165,7 @@ static tz_status load(runner *r, tz_error *error)
     tz_status status = tz_cuda_plain_source(problem, r->block, &source, error);
     for (int p = 0; !status && p < problem->stencil->passes_count; p++) {
         snprintf(entry, sizeof entry, "tz_plain_%d", p);
-        status = tz_cuda_load(r->state->cuda, &r->kernels[p], source, entry, tz_cuda_headers,
-                              tz_cuda_headers_count, error);
+        status = tz_cuda_need_kernel(r->state->cuda, &r->kernels[p], source, entry, error);
     }
     free(source);
     return status;

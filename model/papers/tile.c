@@ -1,18 +1,15 @@
 /* The tile family: Meng and Skadron's tiles in shared memory (kernels/tile.cuh). core/papers.c adds
  * it to the families. */
 #include "backend/cuda/family/work.h"
+#include "base/embed.h"
 
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 
-/* Found by the assembler through the build's -Wa,-I. */
-#define TEXT(symbol, file)                                                                         \
-    __asm__(".pushsection .rodata\n" #symbol ":\n.incbin \"" file "\"\n.byte 0\n.popsection\n");   \
-    extern const char symbol[] __attribute__((visibility("hidden")));
-TEXT(tz_papers_text_tile, "tile.cuh")
-TEXT(tz_papers_text_tile_kernel, "tile_kernel.cuh")
+TZ_EMBED(tz_papers_text_tile, "tile.cuh");
+TZ_EMBED(tz_papers_text_tile_kernel, "tile_kernel.cuh");
 
 enum { TILE_WARPS = 8 };        /* of a block */
 enum { BYTES_MAX = 200 << 10 }; /* of a tile with its ghost zone, even if a block has more */

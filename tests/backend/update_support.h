@@ -3,7 +3,7 @@
 #ifndef TZ_TESTS_UPDATE_SUPPORT_H
 #define TZ_TESTS_UPDATE_SUPPORT_H
 
-#include "backend/backend.h"
+#include "backend/host/reduce.h"
 #include "stencil/registry.h"
 #include "stencil/streamed_source.h"
 #include "tests/archetypes.h"

@@ -34,7 +34,7 @@ static inline void compile_for(const char *what, char *text, int *counts)
         tz_sass code = {0};
         size_t bytes = 0;
         void *cubin = NULL;
-        tz_status status = tz_cuda_compile(architectures[a], text, tz_cuda_headers,
+        tz_status status = tz_cuda_compile(NULL, true, architectures[a], text, tz_cuda_headers,
                                            tz_cuda_headers_count, NULL, &cubin, &bytes, &failure);
         if (!status)
             status = tz_sass_read(&code, cubin, bytes, "tz_probe", &failure);

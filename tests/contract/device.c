@@ -37,8 +37,8 @@ static tz_status compile(const tz_problem *problem, const char *family, tz_error
         return TZ_RANGE; /* the family refuses it */
     status = tz_cuda_source(problem, &limits, &plan, &source, error);
     if (!status)
-        status = tz_cuda_compile(architecture, source, tz_cuda_headers, tz_cuda_headers_count,
-                                 &cached, &cubin, &bytes, error);
+        status = tz_cuda_compile(NULL, true, architecture, source, tz_cuda_headers,
+                                 tz_cuda_headers_count, &cached, &cubin, &bytes, error);
     free(source);
     free(cubin);
     return status;

@@ -1,6 +1,7 @@
 /* Workloads and prediction tables: the device and backend of a workload, a stencil as the papers'
  * models see it, and the texts of tables and tunes. */
 
+#include "backend/host/reduce.h"
 #include "base/machine.h"
 #include "calibrate/calibrate.h"
 #include "output/frame/plot.h"
@@ -109,9 +110,9 @@ static tz_status slow_stage(void *any, const tz_plan *plan, int height, int64_t 
     return TZ_OK;
 }
 
-static tz_status slow_reduce(const void *any, int field, tz_reduction *out, tz_error *error)
+static tz_status slow_reduce(const void *any, int field, tz_reduce_sums *sums, tz_error *error)
 {
-    *out = (tz_reduction){.hash = (uint64_t)run.iterations};
+    sums->hash = (uint64_t)run.iterations;
     return TZ_OK;
 }
 

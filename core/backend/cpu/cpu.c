@@ -640,24 +640,13 @@ static tz_status add_update(cpu *state, int64_t step, double *const *changes, tz
     return TZ_OK;
 }
 
-static tz_status cpu_add_update(void *any, int64_t step, tz_update_sums *out, tz_error *error)
+static tz_status cpu_update(void *any, int64_t step, tz_update_sums *out, tz_error *error)
 {
     return add_update(any, step, NULL, out, error);
 }
 
-static tz_status cpu_update(void *any, int64_t step, tz_update *out, tz_error *error)
-{
-    const cpu *state = any;
-    tz_update_sums sums;
-    tz_status status = tz_update_begin(&sums, state->context.problem, error);
-    if (!status)
-        status = cpu_add_update(any, step, &sums, error);
-    tz_update_end(&sums, out);
-    return status;
-}
-
-static tz_status cpu_add_refine(void *any, void *any_correction, int64_t step, tz_update_sums *out,
-                                tz_error *error)
+static tz_status cpu_refine(void *any, void *any_correction, int64_t step, tz_update_sums *out,
+                            tz_error *error)
 {
     cpu *state = any, *correction = any_correction;
     const tz_problem *problem = state->context.problem;
@@ -676,18 +665,6 @@ static tz_status cpu_add_refine(void *any, void *any_correction, int64_t step, t
                                   problem->source_per_update, threads, error);
     state->stale |= 1u << fields->solution;
     correction->stale |= 1u << fields->solution | 1u << fields->source;
-    return status;
-}
-
-static tz_status cpu_refine(void *any, void *correction, int64_t step, tz_update *out,
-                            tz_error *error)
-{
-    const cpu *state = any;
-    tz_update_sums sums;
-    tz_status status = tz_update_begin(&sums, state->context.problem, error);
-    if (!status)
-        status = cpu_add_refine(any, correction, step, &sums, error);
-    tz_update_end(&sums, out);
     return status;
 }
 
@@ -714,20 +691,12 @@ static tz_status cpu_fill(void *any, int field, const void *element, tz_error *e
     return tz_host_store_fill(&state->store, field, element, true, error);
 }
 
-static tz_status cpu_reduce(const void *any, int field, tz_reduction *out, tz_error *error)
+static tz_status cpu_reduce(const void *any, int field, tz_reduce_sums *sums, tz_error *error)
 {
     const cpu *state = any;
-    return tz_reduce_host(state->context.problem, field,
-                          tz_host_store_current(&state->store, field), state->context.threads, out,
-                          error);
-}
-
-static tz_status cpu_add_reduce(const void *any, int field, tz_reduce_sums *sums, tz_error *error)
-{
-    const cpu *state = any;
-    return tz_reduce_add_slab(sums, state->context.problem,
-                              tz_host_store_current(&state->store, field), state->context.threads,
-                              error);
+    return tz_reduce_add_own(sums, state->context.problem,
+                             tz_host_store_current(&state->store, field), state->context.threads,
+                             error);
 }
 
 static tz_status cpu_all_finite(const void *any, bool *finite, tz_error *error)
@@ -749,11 +718,7 @@ static tz_status cpu_update_norm(const void *any, double *norm, tz_error *error)
     return TZ_OK;
 }
 
-static const tz_slab_functions slab_functions = {.leaves_out = leaves_out,
-                                                 .stage = stage_of_span,
-                                                 .reduce = cpu_add_reduce,
-                                                 .update = cpu_add_update,
-                                                 .refine = cpu_add_refine};
+static const tz_slab_functions slab_functions = {.leaves_out = leaves_out, .stage = stage_of_span};
 
 const tz_backend tz_backend_cpu = {
     .name = "cpu",

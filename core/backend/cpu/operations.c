@@ -1,46 +1,10 @@
-/* What a cell update reads, found by a call of its cell function, and the operations in its text.
+/* What slabs that are computed at once read, and the operations in the text of a cell update.
  * Called by work.c and the families. */
 #include "backend/cpu/rows.h"
 
 #include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
-
-/* ---- Reads ----------------------------------------------------------------------------------- */
-
-typedef struct probe {
-    tz_cell_access access; /* first: callbacks cast a pointer to it */
-    tz_footprint *found;
-    uint64_t nothing, written;
-} probe;
-
-static const void *probe_read(const tz_cell_access *access, int field, int dx, int dy, int dz)
-{
-    const probe *p = (const probe *)access;
-    if (field >= 0 && field < TZ_FIELDS_MAX && abs(dx) <= TZ_RADIUS_MAX &&
-        abs(dy) <= TZ_RADIUS_MAX && abs(dz) <= TZ_RADIUS_MAX)
-        p->found->row[field][dz + TZ_RADIUS_MAX][dy + TZ_RADIUS_MAX] |= 1u << (dx + TZ_RADIUS_MAX);
-    return &p->nothing;
-}
-
-static void *probe_write(const tz_cell_access *access, int field)
-{
-    (void)field;
-    return &((probe *)access)->written;
-}
-
-void tz_footprint_find(const tz_problem *problem, const tz_pass *pass, tz_footprint *out)
-{
-    memset(out, 0, sizeof *out);
-    probe p = {.access = {.read = probe_read,
-                          .write = probe_write,
-                          .constants = problem->constants,
-                          .engine = pass->engine},
-               .found = out};
-    tz_cell_fn *cell = pass->kernels->cell[problem->precision];
-    if (cell)
-        cell(&p.access);
-}
 
 uint32_t tz_rows_read(const tz_footprint *found, int dims, int field, int slabs, int slab, int row)
 {
@@ -52,8 +16,6 @@ uint32_t tz_rows_read(const tz_footprint *found, int dims, int field, int slabs,
             cells |= found->row[field][TZ_RADIUS_MAX][s];
     return cells;
 }
-
-/* ---- The text -------------------------------------------------------------------------------- */
 
 /* The end of the brackets that begin at or after `at`. */
 static const char *skip_brackets(const char *at, char open, char close)

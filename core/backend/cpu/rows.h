@@ -2,19 +2,7 @@
 #ifndef TZ_CORE_BACKEND_CPU_ROWS_H
 #define TZ_CORE_BACKEND_CPU_ROWS_H
 
-#include "stencil/problem.h"
-
-/* The cells that an update of a pass reads: of the row at a distance of dy and dz, a mask in which
- * bit dx + TZ_RADIUS_MAX stands for the cell at dx. */
-enum { TZ_FOOTPRINT_REACH = 2 * TZ_RADIUS_MAX + 1 };
-typedef struct tz_footprint {
-    /* [field][dz + TZ_RADIUS_MAX][dy + TZ_RADIUS_MAX] */
-    uint32_t row[TZ_FIELDS_MAX][TZ_FOOTPRINT_REACH][TZ_FOOTPRINT_REACH];
-} tz_footprint;
-
-/* Calls the pass' cell function once, with all cells 0. What it would read under another condition
- * is not found. */
-void tz_footprint_find(const tz_problem *problem, const tz_pass *pass, tz_footprint *out);
+#include "stencil/footprint.h"
 
 /* The cells that slabs 0 to slabs - 1, computed at once, read of row number `row` of slab number
  * `slab`, as in a row of tz_footprint. A slab is a plane in 3-D, else a row. */

@@ -190,7 +190,7 @@ static traffic pass_traffic(const tz_problem *problem, const tz_stage *stage,
                             double l1)
 {
     tz_footprint found;
-    tz_footprint_find(problem, pass, &found);
+    tz_footprint_probe(problem, pass, &found);
     const double size = (double)stage->element_size[0];
     double rows = 0, slabs = 0, fields = 0, fixed = 0, writes = 0, arrays = 0;
     double widest = 0; /* the most rows of a plane, of all fields together */
@@ -317,7 +317,7 @@ static tz_status add_part(const tz_cpu_grid *grid, const tz_stage *stage, int p,
     const double elements = counts->updates / passes, calls = counts->spans / passes;
     tz_work_part *part = &out->parts[out->parts_count++];
     tz_footprint found;
-    tz_footprint_find(problem, pass, &found);
+    tz_footprint_probe(problem, pass, &found);
     count_vector(&c, stage, &found, part, &out->vector_bytes);
     snprintf(part->name, sizeof part->name, "%.*s", TZ_WORK_NAME_SIZE - 1,
              passes == 1 ? "inner" : pass->name);

@@ -93,9 +93,8 @@ static tz_status compile_into_cache(const tz_cuda_device *device, const tz_cance
     size_t bytes;
     bool cached;
     snprintf(architecture, sizeof architecture, "sm_%d%d", device->major, device->minor);
-    const tz_status status =
-        tz_cuda_compile_now(cancel, architecture, source, tz_cuda_headers, tz_cuda_headers_count,
-                            &cached, &cubin, &bytes, error);
+    const tz_status status = tz_cuda_compile(cancel, true, architecture, source, tz_cuda_headers,
+                                             tz_cuda_headers_count, &cached, &cubin, &bytes, error);
     free(cubin);
     return status;
 }

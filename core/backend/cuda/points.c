@@ -6,9 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* kernels/cuda/points.cuh, found by the assembler through the build's -Wa,-I. */
-__asm__(".pushsection .rodata\n.globl tz_cuda_text_points\ntz_cuda_text_points:\n"
-        ".incbin \"cuda/points.cuh\"\n.byte 0\n.popsection\n");
+TZ_EMBED(tz_cuda_text_points, "cuda/points.cuh");
 
 enum { THREADS = 128 };
 
@@ -34,8 +32,7 @@ static void clear_lists(tz_cuda_points *p, tz_cuda *cuda)
 void tz_cuda_points_clear(tz_cuda_points *p, tz_cuda *cuda)
 {
     clear_lists(p, cuda);
-    if (p->kernel.function)
-        tz_cuda_unload(cuda, &p->kernel);
+    tz_cuda_unload(cuda, &p->kernel);
 }
 
 /* The elements of a row of a field: both lists are in the order of x. */
@@ -204,9 +201,9 @@ static tz_status make_lists(tz_cuda_points *p, tz_cuda *cuda, const tz_problem *
                                   error);
     if (!status)
         status = make_rows(p, cuda, problem, base, error);
-    if (!status && !p->kernel.function)
-        status = tz_cuda_load(cuda, &p->kernel, tz_cuda_text_points, "tz_apply_points",
-                              tz_cuda_headers, tz_cuda_headers_count, error);
+    if (!status)
+        status =
+            tz_cuda_need_kernel(cuda, &p->kernel, tz_cuda_text_points, "tz_apply_points", error);
     free(cells);
     if (status)
         clear_lists(p, cuda);

@@ -4,10 +4,11 @@
 #define TZ_CORE_BACKEND_CUDA_POINTS_H
 
 #include "backend/cuda/family/arguments.h"
+#include "base/embed.h"
 #include "stencil/points.h"
 
 /* The source of the kernel. */
-extern const char tz_cuda_text_points[] __attribute__((visibility("hidden")));
+TZ_EMBEDDED(tz_cuda_text_points);
 
 /* An element with all that happens to it in an iteration, as kernels/cuda/points.cuh has it. */
 typedef struct tz_cuda_point {

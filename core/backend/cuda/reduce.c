@@ -4,14 +4,12 @@
 #include "backend/cuda/family/family.h"
 #include "backend/host/reduce.h"
 #include "base/average.h"
+#include "base/embed.h"
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* kernels/cuda/reduce.cuh, found by the assembler through the build's -Wa,-I. */
-__asm__(".pushsection .rodata\ntz_cuda_text_reduce:\n.incbin \"cuda/reduce.cuh\"\n"
-        ".byte 0\n.popsection\n");
-extern const char tz_cuda_text_reduce[] __attribute__((visibility("hidden")));
+TZ_EMBED(tz_cuda_text_reduce, "cuda/reduce.cuh");
 
 enum {
     WARPS_OF_BLOCK = TZ_CUDA_REDUCE_THREADS / 32,
@@ -158,32 +156,17 @@ static double from_ordered(int64_t bits)
     return value;
 }
 
-void tz_cuda_record_conclude(const tz_cuda_record *record, const tz_problem *problem, int field,
-                             double *sums, int64_t sums_count, tz_reduction *out)
-{
-    *out = (tz_reduction){.population = (int64_t)record->population,
-                          .not_finite = (int64_t)record->not_finite};
-    if (tz_type_is_bits(problem->stencil->fields[field].type)) {
-        const int64_t cells = tz_shape_count(TZ_AXES, problem->extent);
-        out->min = out->population == cells ? 1.0 : 0.0;
-        out->max = out->population > 0 ? 1.0 : 0.0;
-        out->sum = (double)out->population;
-    } else {
-        out->min = from_ordered(record->low);
-        out->max = -from_ordered(record->high);
-        out->sum = tz_reduce_pairwise(sums, sums_count);
-    }
-    tz_reduce_conclude(problem, record->hash, record->first, out);
-}
-
-void tz_cuda_record_add(const tz_cuda_record *record, const tz_problem *slab, const double *sums,
+void tz_cuda_record_add(const tz_cuda_record *record, const tz_problem *own, const double *sums,
                         int64_t sums_count, tz_reduce_sums *out)
 {
-    const int64_t low = slab->slab.first + slab->slab.low, columns = slab->elements[0];
-    const int64_t of_row = (columns + TZ_REDUCE_SEGMENT - 1) / TZ_REDUCE_SEGMENT;
-    const int64_t rows = slab->dims == 3 ? slab->extent[1] : 1;
-    double *to = out->sums + (slab->dims == 1 ? low / TZ_REDUCE_SEGMENT : low * rows * of_row);
+    const int64_t of_row = (own->elements[0] + TZ_REDUCE_SEGMENT - 1) / TZ_REDUCE_SEGMENT;
+    const int64_t rows = own->dims == 3 ? own->extent[1] : 1;
+    int64_t low, high;
+    tz_problem_own(own, &low, &high);
+    const int64_t first = own->slab.first + low;
+    double *to = out->sums + (own->dims == 1 ? first / TZ_REDUCE_SEGMENT : first * rows * of_row);
     double least = from_ordered(record->low), most = -from_ordered(record->high);
+    out->count = own->slab.of ? out->count : sums_count;
     out->population += (int64_t)record->population;
     out->not_finite += (int64_t)record->not_finite;
     out->hash += record->hash;
@@ -191,8 +174,7 @@ void tz_cuda_record_add(const tz_cuda_record *record, const tz_problem *slab, co
     if (sums) {
         memcpy(to, sums, (size_t)sums_count * sizeof *sums);
     } else { /* integers, whose order does not matter */
-        const int64_t cells =
-            slab->extent[0] * rows * (slab->dims == 1 ? 1 : slab->slab.high - slab->slab.low);
+        const int64_t cells = own->extent[0] * rows * (own->dims == 1 ? 1 : high - low);
         memset(to, 0, (size_t)sums_count * sizeof *to);
         to[0] = (double)record->population;
         least = (int64_t)record->population == cells ? 1.0 : 0.0;
@@ -237,11 +219,9 @@ void tz_cuda_reducer_destroy(tz_cuda_reducer *reducer)
         return;
     for (int k = 0; k < TZ_CUDA_NUMBERS_END; k++) {
         for (int t = 0; t < TZ_ELEMENTS; t++)
-            if (reducer->kernels[t][k].function)
-                tz_cuda_unload(reducer->cuda, &reducer->kernels[t][k]);
+            tz_cuda_unload(reducer->cuda, &reducer->kernels[t][k]);
         for (int f = 0; f < TZ_FIELDS_MAX; f++)
-            if (reducer->stored[f][k].function)
-                tz_cuda_unload(reducer->cuda, &reducer->stored[f][k]);
+            tz_cuda_unload(reducer->cuda, &reducer->stored[f][k]);
     }
     tz_cuda_free(reducer->cuda, reducer->record);
     tz_cuda_free(reducer->cuda, reducer->results);
@@ -264,12 +244,7 @@ static tz_status kernel_of(tz_cuda_reducer *reducer, int field, tz_cuda_number w
     tz_cuda_text text = {0};
     tz_cuda_reduce_emit(
         &text, dtype, stored ? tz_cuda_memory_type(reducer->problem, field, memory) : NULL, which);
-    const tz_status status =
-        text.failed ? tz_error_set(error, TZ_MEMORY, NULL, "not enough memory for a kernel's text")
-                    : tz_cuda_load(reducer->cuda, kernel, text.text, tz_cuda_reduce_kernel(which),
-                                   tz_cuda_headers, tz_cuda_headers_count, error);
-    free(text.text);
-    return status;
+    return tz_cuda_load_text(reducer->cuda, kernel, &text, tz_cuda_reduce_kernel(which), error);
 }
 
 /* Make *memory at least so large; its contents may be lost. */
@@ -360,30 +335,16 @@ static tz_status run(tz_cuda_reducer *reducer, int field, tz_cuda_number which,
 }
 
 tz_status tz_cuda_reduce(tz_cuda_reducer *reducer, int field, const tz_cuda_array *array,
-                         tz_reduction *out, tz_error *error)
+                         tz_reduce_sums *sums, tz_error *error)
 {
     tz_cuda_record record;
-    double *sums = NULL;
+    double *own = NULL;
     int64_t count = 0;
     const tz_status status =
-        run(reducer, field, TZ_CUDA_NUMBERS, array, 0, &record, &sums, &count, error);
+        run(reducer, field, TZ_CUDA_NUMBERS, array, 0, &record, &own, &count, error);
     if (!status)
-        tz_cuda_record_conclude(&record, reducer->problem, field, sums, count, out);
-    free(sums);
-    return status;
-}
-
-tz_status tz_cuda_reduce_slab(tz_cuda_reducer *reducer, int field, const tz_cuda_array *array,
-                              tz_reduce_sums *out, tz_error *error)
-{
-    tz_cuda_record record;
-    double *sums = NULL;
-    int64_t count = 0;
-    const tz_status status =
-        run(reducer, field, TZ_CUDA_NUMBERS, array, 0, &record, &sums, &count, error);
-    if (!status)
-        tz_cuda_record_add(&record, reducer->problem, sums, count, out);
-    free(sums);
+        tz_cuda_record_add(&record, reducer->problem, own, count, sums);
+    free(own);
     return status;
 }
 

@@ -26,10 +26,7 @@ void tz_cuda_reducer_destroy(tz_cuda_reducer *reducer); /* NULL is fine */
 /* These functions run in the order of the queue and wait for their result. Of a slab they reduce
  * its own cells. Errors: TZ_BACKEND, TZ_MEMORY. */
 tz_status tz_cuda_reduce(tz_cuda_reducer *reducer, int field, const tz_cuda_array *array,
-                         tz_reduction *out, tz_error *error);
-/* The same of a slab, as part of the whole grid. */
-tz_status tz_cuda_reduce_slab(tz_cuda_reducer *reducer, int field, const tz_cuda_array *array,
-                              tz_reduce_sums *sums, tz_error *error);
+                         tz_reduce_sums *sums, tz_error *error);
 /* Whether the field has neither NaN nor infinity; costs less than tz_cuda_reduce. */
 tz_status tz_cuda_all_finite(tz_cuda_reducer *reducer, int field, const tz_cuda_array *array,
                              bool *finite, tz_error *error);
@@ -88,12 +85,11 @@ int64_t tz_cuda_shrink_arguments_fill(tz_cuda_shrink_arguments *arguments,
                                       const tz_problem *problem, int field,
                                       const tz_cuda_array *array, int64_t z, int nx, int ny);
 
-/* The record before a launch, and the results from the record after it. `sums` is overwritten. */
+/* The record before a launch. */
 tz_cuda_record tz_cuda_record_start(void);
-void tz_cuda_record_conclude(const tz_cuda_record *record, const tz_problem *problem, int field,
-                             double *sums, int64_t sums_count, tz_reduction *out);
-/* Add the record of a slab to the numbers of the whole grid. `sums` is NULL for bits. */
-void tz_cuda_record_add(const tz_cuda_record *record, const tz_problem *slab, const double *sums,
+/* Add the record after a launch, of the own cells of a grid or slab, to the numbers of the whole
+ * grid. `sums` is NULL for bits. */
+void tz_cuda_record_add(const tz_cuda_record *record, const tz_problem *own, const double *sums,
                         int64_t sums_count, tz_reduce_sums *out);
 double tz_cuda_record_difference(const tz_cuda_record *record);
 

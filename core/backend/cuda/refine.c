@@ -4,9 +4,7 @@
 #include "backend/cuda/driver/queue.h"
 #include "backend/cuda/family/family.h"
 
-/* kernels/cuda/refine.cuh, found by the assembler through the build's -Wa,-I. */
-__asm__(".pushsection .rodata\n.globl tz_cuda_text_refine\ntz_cuda_text_refine:\n"
-        ".incbin \"cuda/refine.cuh\"\n.byte 0\n.popsection\n");
+TZ_EMBED(tz_cuda_text_refine, "cuda/refine.cuh");
 
 enum { THREADS = 256, BLOCKS_OF_MULTIPROCESSOR = 8 };
 
@@ -32,10 +30,7 @@ static tz_status run(tz_cuda *cuda, tz_cuda_kernel *kernel, const char *name,
                      const tz_cuda_refine_arguments *arguments, tz_error *error)
 {
     tz_cuda_refine_arguments copy = *arguments;
-    tz_status status = TZ_OK;
-    if (!kernel->function)
-        status = tz_cuda_load(cuda, kernel, tz_cuda_text_refine, name, tz_cuda_headers,
-                              tz_cuda_headers_count, error);
+    const tz_status status = tz_cuda_need_kernel(cuda, kernel, tz_cuda_text_refine, name, error);
     const int grid[3] = {BLOCKS_OF_MULTIPROCESSOR * tz_cuda_device_of(cuda)->multiprocessors, 1, 1};
     const int block[3] = {THREADS, 1, 1};
     void *pointers[] = {&copy};
@@ -57,9 +52,6 @@ tz_status tz_cuda_refine_set(tz_cuda_refiner *refiner, tz_cuda *cuda,
 
 void tz_cuda_refiner_clear(tz_cuda_refiner *refiner, tz_cuda *cuda)
 {
-    if (refiner->add.function)
-        tz_cuda_unload(cuda, &refiner->add);
-    if (refiner->set.function)
-        tz_cuda_unload(cuda, &refiner->set);
-    *refiner = (tz_cuda_refiner){0};
+    tz_cuda_unload(cuda, &refiner->add);
+    tz_cuda_unload(cuda, &refiner->set);
 }

@@ -3,6 +3,7 @@
 #define TZ_CORE_BACKEND_CUDA_REFINE_H
 
 #include "backend/cuda/driver/driver.h"
+#include "base/embed.h"
 #include "stencil/problem.h"
 
 /* Members as in the kernels. */
@@ -22,7 +23,7 @@ typedef struct tz_cuda_refiner {
 #define TZ_CUDA_REFINE_SET "tz_set_source"
 
 /* The source of both kernels. */
-extern const char tz_cuda_text_refine[] __attribute__((visibility("hidden")));
+TZ_EMBEDDED(tz_cuda_text_refine);
 
 /* All members but the pointers. */
 void tz_cuda_refine_arguments_fill(tz_cuda_refine_arguments *out, const tz_problem *solution,

@@ -202,13 +202,13 @@ static tz_status load(const void *snapshot, int field, const tz_box *box, void *
     return end_reading(s, status);
 }
 
-static tz_status reduce(const void *snapshot, int field, tz_reduction *out, tz_error *error)
+static tz_status reduce(const void *snapshot, int field, tz_reduce_sums *sums, tz_error *error)
 {
     const tz_cuda_snapshot *s = snapshot;
     const tz_cuda_array array = array_of(s, field);
     tz_status status = begin_reading(s, field, error);
     if (!status)
-        status = tz_cuda_reduce(s->all->reducer, field, &array, out, error);
+        status = tz_cuda_reduce(s->all->reducer, field, &array, sums, error);
     return end_reading(s, status);
 }
 

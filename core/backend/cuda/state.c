@@ -11,11 +11,11 @@ static tz_cuda_array array_of(const tz_cuda_state *state, int field, int copy)
                            pitch * state->context.problem->elements[1]};
 }
 
-tz_status tz_cuda_state_reduce(const void *any, int field, tz_reduction *out, tz_error *error)
+tz_status tz_cuda_state_reduce(const void *any, int field, tz_reduce_sums *sums, tz_error *error)
 {
     const tz_cuda_state *state = any;
     const tz_cuda_array array = array_of(state, field, state->current[field]);
-    return tz_cuda_reduce(state->reducer, field, &array, out, error);
+    return tz_cuda_reduce(state->reducer, field, &array, sums, error);
 }
 
 tz_status tz_cuda_state_all_finite(const void *any, bool *finite, tz_error *error)
@@ -60,18 +60,18 @@ static void current_fields(const tz_cuda_state *state, tz_cu_pointer fields[TZ_F
         fields[f] = state->copy[f][state->current[f]];
 }
 
-tz_status tz_cuda_state_update(void *any, int64_t step, tz_update *out, tz_error *error)
+tz_status tz_cuda_state_update(void *any, int64_t step, tz_update_sums *sums, tz_error *error)
 {
     const tz_cuda_state *state = any;
     tz_cu_pointer fields[TZ_FIELDS_MAX];
     current_fields(state, fields);
-    return tz_cuda_update(state->updater, fields, NULL, step, out, error);
+    return tz_cuda_update(state->updater, fields, NULL, step, sums, error);
 }
 
-/* Numbers of a slab go to `sums`, else they go to `out`. */
-static tz_status refine(tz_cuda_state *state, tz_cuda_state *correction, int64_t step,
-                        tz_update *out, tz_update_sums *sums, tz_error *error)
+tz_status tz_cuda_state_refine(void *any, void *any_correction, int64_t step, tz_update_sums *sums,
+                               tz_error *error)
 {
+    tz_cuda_state *state = any, *correction = any_correction;
     const tz_problem *problem = state->context.problem;
     const tz_refinement *fields = problem->stencil->refinement;
     const int solution = fields->solution;
@@ -92,17 +92,10 @@ static tz_status refine(tz_cuda_state *state, tz_cuda_state *correction, int64_t
     if (!status)
         status = tz_cuda_refine_add(&state->refiner, state->cuda, &a, error);
     if (!status)
-        status = sums ? tz_cuda_update_slab(state->updater, in, changes, step, sums, error)
-                      : tz_cuda_update(state->updater, in, changes, step, out, error);
+        status = tz_cuda_update(state->updater, in, changes, step, sums, error);
     if (!status)
         status = tz_cuda_refine_set(&state->refiner, state->cuda, &a, error);
     return status ? status : tz_cuda_queue_wait(state->cuda, NULL, error);
-}
-
-tz_status tz_cuda_state_refine(void *any, void *correction, int64_t step, tz_update *out,
-                               tz_error *error)
-{
-    return refine(any, correction, step, out, NULL, error);
 }
 
 static tz_cuda_transform_field transform_field(const tz_cuda_state *state, int field)
@@ -177,27 +170,6 @@ bool tz_cuda_state_note_handed(tz_cuda_state *state, const tz_cuda_family *famil
 
 /* ---- Slabs ----------------------------------------------------------------------------------- */
 
-static tz_status add_reduce(const void *any, int field, tz_reduce_sums *sums, tz_error *error)
-{
-    const tz_cuda_state *state = any;
-    const tz_cuda_array array = array_of(state, field, state->current[field]);
-    return tz_cuda_reduce_slab(state->reducer, field, &array, sums, error);
-}
-
-static tz_status add_update(void *any, int64_t step, tz_update_sums *sums, tz_error *error)
-{
-    const tz_cuda_state *state = any;
-    tz_cu_pointer fields[TZ_FIELDS_MAX];
-    current_fields(state, fields);
-    return tz_cuda_update_slab(state->updater, fields, NULL, step, sums, error);
-}
-
-static tz_status add_refine(void *any, void *correction, int64_t step, tz_update_sums *sums,
-                            tz_error *error)
-{
-    return refine(any, correction, step, NULL, sums, error);
-}
-
 static bool leaves_out(const tz_problem *problem, const tz_plan *plan)
 {
     const tz_cuda_family *family;
@@ -267,6 +239,5 @@ static tz_status copy(void *any, int64_t to, void *any_other, int64_t at, int64_
     return status ? status : tz_cuda_queue_wait_event(other->cuda, NULL, state->copied, error);
 }
 
-const tz_slab_functions tz_cuda_slab_functions = {
-    leaves_out, tz_cuda_state_stage, add_reduce,           add_update, add_refine, offer,
-    copy,       &tz_cuda_links,      &tz_cuda_through_host};
+const tz_slab_functions tz_cuda_slab_functions = {leaves_out,     tz_cuda_state_stage,  offer, copy,
+                                                  &tz_cuda_links, &tz_cuda_through_host};

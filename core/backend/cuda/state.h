@@ -89,11 +89,11 @@ typedef struct tz_cuda_state {
 } tz_cuda_state;
 
 /* Functions of tz_backend. */
-tz_status tz_cuda_state_reduce(const void *any, int field, tz_reduction *out, tz_error *error);
+tz_status tz_cuda_state_reduce(const void *any, int field, tz_reduce_sums *sums, tz_error *error);
 tz_status tz_cuda_state_all_finite(const void *any, bool *finite, tz_error *error);
 tz_status tz_cuda_state_update_norm(const void *any, double *norm, tz_error *error);
-tz_status tz_cuda_state_update(void *any, int64_t step, tz_update *out, tz_error *error);
-tz_status tz_cuda_state_refine(void *any, void *any_correction, int64_t step, tz_update *out,
+tz_status tz_cuda_state_update(void *any, int64_t step, tz_update_sums *sums, tz_error *error);
+tz_status tz_cuda_state_refine(void *any, void *any_correction, int64_t step, tz_update_sums *sums,
                                tz_error *error);
 tz_status tz_cuda_state_jump(void *any, const tz_linear *linear, int64_t steps, void *source,
                              tz_jump_facts *facts, tz_error *error);

@@ -90,22 +90,14 @@ static double negated(int64_t bits)
     return value;
 }
 
-void tz_cuda_update_add(const tz_cuda_update_record *record, const tz_problem *slab,
+void tz_cuda_update_add(const tz_cuda_update_record *record, const tz_problem *own,
                         const double *sums, int64_t groups, tz_update_sums *out)
 {
     const double largest = negated(record->largest), magnitude = negated(record->magnitude);
     out->largest = largest > out->largest ? largest : out->largest;
     out->magnitude = magnitude > out->magnitude ? magnitude : out->magnitude;
-    memcpy(out->sums + tz_update_first(slab), sums, (size_t)groups * sizeof *sums);
-}
-
-void tz_cuda_update_conclude(const tz_cuda_update_record *record, double *sums, int64_t groups,
-                             tz_update *out)
-{
-    out->largest = negated(record->largest);
-    out->magnitude = negated(record->magnitude);
-    out->sum = tz_reduce_pairwise(sums, groups);
-    tz_update_conclude(out);
+    out->count = own->slab.of ? out->count : groups;
+    memcpy(out->sums + tz_update_first(own), sums, (size_t)groups * sizeof *sums);
 }
 
 /* ---- On a GPU -------------------------------------------------------------------------------- */
@@ -123,18 +115,11 @@ tz_status tz_cuda_updater_create(tz_cuda_updater **out, tz_cuda *cuda, tz_cuda_q
     return TZ_OK;
 }
 
-static void unload(tz_cuda_updater *updater)
-{
-    if (updater->kernel.function)
-        tz_cuda_unload(updater->cuda, &updater->kernel);
-    updater->kernel = (tz_cuda_kernel){0};
-}
-
 void tz_cuda_updater_destroy(tz_cuda_updater *updater)
 {
     if (!updater)
         return;
-    unload(updater);
+    tz_cuda_unload(updater->cuda, &updater->kernel);
     tz_cuda_free(updater->cuda, updater->record);
     tz_cuda_host_free(updater->cuda, updater->results);
     free(updater);
@@ -156,16 +141,10 @@ static tz_status need_kernel(tz_cuda_updater *updater, tz_error *error)
     if (has_kernel(updater))
         return TZ_OK;
     tz_cuda_text text = {0};
-    unload(updater);
+    tz_cuda_unload(updater->cuda, &updater->kernel);
     memcpy(updater->constants, updater->problem->constants, sizeof updater->constants);
     tz_cuda_update_emit(&text, updater->problem);
-    const tz_status status =
-        text.failed
-            ? tz_error_set(error, TZ_MEMORY, NULL, "not enough memory for a kernel's text")
-            : tz_cuda_load(updater->cuda, &updater->kernel, text.text, TZ_CUDA_UPDATE_KERNEL,
-                           tz_cuda_headers, tz_cuda_headers_count, error);
-    free(text.text);
-    return status;
+    return tz_cuda_load_text(updater->cuda, &updater->kernel, &text, TZ_CUDA_UPDATE_KERNEL, error);
 }
 
 static tz_status need_room(tz_cuda_updater *updater, size_t bytes, tz_error *error)
@@ -229,20 +208,8 @@ static tz_status run(tz_cuda_updater *updater, const tz_cu_pointer *fields,
 }
 
 tz_status tz_cuda_update(tz_cuda_updater *updater, const tz_cu_pointer *fields,
-                         const tz_cu_pointer *changes, int64_t step, tz_update *out,
+                         const tz_cu_pointer *changes, int64_t step, tz_update_sums *sums,
                          tz_error *error)
-{
-    int64_t groups;
-    const tz_status status = run(updater, fields, changes, step, &groups, error);
-    tz_cuda_update_record *record = updater->results;
-    if (!status)
-        tz_cuda_update_conclude(record, (double *)(void *)(record + 1), groups, out);
-    return status;
-}
-
-tz_status tz_cuda_update_slab(tz_cuda_updater *updater, const tz_cu_pointer *fields,
-                              const tz_cu_pointer *changes, int64_t step, tz_update_sums *sums,
-                              tz_error *error)
 {
     int64_t groups;
     const tz_status status = run(updater, fields, changes, step, &groups, error);

@@ -22,12 +22,8 @@ void tz_cuda_updater_destroy(tz_cuda_updater *updater); /* NULL is fine */
  * that gets new - old of each element as a double, with the pitch of the fields, or 0; NULL: none.
  * Runs in the order of the queue and waits for its result. Errors: TZ_BACKEND, TZ_MEMORY. */
 tz_status tz_cuda_update(tz_cuda_updater *updater, const tz_cu_pointer *fields,
-                         const tz_cu_pointer *changes, int64_t step, tz_update *out,
+                         const tz_cu_pointer *changes, int64_t step, tz_update_sums *sums,
                          tz_error *error);
-/* The same of the own cells of a slab, as part of the whole grid. */
-tz_status tz_cuda_update_slab(tz_cuda_updater *updater, const tz_cu_pointer *fields,
-                              const tz_cu_pointer *changes, int64_t step, tz_update_sums *sums,
-                              tz_error *error);
 
 /* ---- Text, arguments and results, which tests also run without a GPU ------------------------ */
 
@@ -51,11 +47,8 @@ tz_status tz_cuda_update_arguments(const tz_problem *problem, int group, int64_t
                                    const tz_cu_pointer *fields, const tz_cu_pointer *changes,
                                    tz_cu_pointer record, void *arguments, tz_error *error);
 
-/* Add the results of a slab to those of the whole grid. */
-void tz_cuda_update_add(const tz_cuda_update_record *record, const tz_problem *slab,
+/* Add the results of a grid or slab to those of the whole grid. */
+void tz_cuda_update_add(const tz_cuda_update_record *record, const tz_problem *own,
                         const double *sums, int64_t groups, tz_update_sums *out);
-/* The results from the record and the sums, which are overwritten. */
-void tz_cuda_update_conclude(const tz_cuda_update_record *record, double *sums, int64_t groups,
-                             tz_update *out);
 
 #endif

@@ -1,7 +1,6 @@
 /* What a backend need not do itself. Called through the members that TZ_HOST_DEFAULTS makes. */
 #include "backend/host/defaults.h"
 
-#include "backend/host/reduce.h"
 #include <stdlib.h>
 #include <string.h>
 
@@ -48,16 +47,13 @@ tz_status tz_host_default_fill(const tz_backend *backend, void *state,
 }
 
 tz_status tz_host_default_reduce(const tz_backend *backend, const void *state,
-                                 const tz_backend_context *context, int field, tz_reduction *out,
+                                 const tz_backend_context *context, int field, tz_reduce_sums *sums,
                                  tz_error *error)
 {
     const tz_problem *problem = context->problem;
     const int64_t nx = problem->elements[0], ny = problem->elements[1];
     char *plane = malloc(plane_bytes(problem, field));
-    tz_reduce_sums sums;
-    tz_status status = tz_reduce_begin(&sums, problem, field, error);
-    if (!status && !plane)
-        status = no_memory(error);
+    tz_status status = plane ? TZ_OK : no_memory(error);
     for (int64_t z = 0; !status && z < problem->elements[2]; z++) {
         const tz_box box = plane_of(problem, z);
         const tz_host_field piece = {.origin = plane - (int64_t)plane_bytes(problem, field) * z,
@@ -66,9 +62,8 @@ tz_status tz_host_default_reduce(const tz_backend *backend, const void *state,
         status = backend->load(state, field, &box, plane, error);
         if (!status)
             status =
-                tz_reduce_add(&sums, &piece, ny * z, ny * (z + 1), 0, nx, context->threads, error);
+                tz_reduce_add(sums, &piece, ny * z, ny * (z + 1), 0, nx, context->threads, error);
     }
-    tz_reduce_end(&sums, out);
     free(plane);
     return status;
 }
@@ -84,7 +79,7 @@ tz_status tz_host_default_all_finite(const tz_backend *backend, const void *stat
         tz_reduction r;
         if (stencil->fields[f].role != TZ_STATE)
             continue;
-        status = tz_host_default_reduce(backend, state, context, f, &r, error);
+        status = tz_backend_reduce(backend, state, context->problem, f, &r, error);
         *finite = *finite && !status && r.not_finite == 0;
     }
     return status;
@@ -120,13 +115,13 @@ static tz_status copy_state(const tz_backend *backend, const void *state,
 }
 
 tz_status tz_host_default_update(const tz_backend *backend, void *state,
-                                 const tz_backend_context *context, int64_t step, tz_update *out,
-                                 tz_error *error)
+                                 const tz_backend_context *context, int64_t step,
+                                 tz_update_sums *sums, tz_error *error)
 {
     void *copy = NULL;
     tz_status status = copy_state(backend, state, context, &copy, error);
     if (!status)
-        status = tz_backend_cpu.update(copy, step, out, error);
+        status = tz_backend_cpu.update(copy, step, sums, error);
     tz_backend_cpu.destroy(copy);
     return status;
 }
@@ -134,7 +129,7 @@ tz_status tz_host_default_update(const tz_backend *backend, void *state,
 tz_status tz_host_default_refine(const tz_backend *backend, void *state,
                                  const tz_backend_context *context, void *correction,
                                  const tz_backend_context *correction_context, int64_t step,
-                                 tz_update *out, tz_error *error)
+                                 tz_update_sums *sums, tz_error *error)
 {
     const tz_refinement *fields = context->problem->stencil->refinement;
     const float zero = 0.0f;
@@ -143,7 +138,7 @@ tz_status tz_host_default_refine(const tz_backend *backend, void *state,
     if (!status)
         status = copy_state(backend, correction, correction_context, &corrected, error);
     if (!status)
-        status = tz_backend_cpu.refine(copy, corrected, step, out, error);
+        status = tz_backend_cpu.refine(copy, corrected, step, sums, error);
     if (!status)
         status = copy_field(&tz_backend_cpu, copy, backend, state, context->problem,
                             fields->solution, error);

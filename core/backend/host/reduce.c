@@ -148,7 +148,8 @@ static void segment_bits(const uint32_t *row, bool uniform, int64_t columns, int
     out->sum = (double)out->population;
 }
 
-double tz_reduce_pairwise(double *sums, int64_t count)
+/* The pairwise sum; overwrites `sums`; 0 if count is 0. */
+static double pairwise(double *sums, int64_t count)
 {
     while (count > 1) {
         const int64_t half = count / 2;
@@ -210,34 +211,11 @@ void tz_update_end(tz_update_sums *sums, tz_update *out)
 {
     *out = (tz_update){.largest = sums->largest, .magnitude = sums->magnitude};
     if (sums->sums)
-        out->sum = tz_reduce_pairwise(sums->sums, sums->count);
-    tz_update_conclude(out);
-    free(sums->sums);
-    sums->sums = NULL;
-}
-
-void tz_update_conclude(tz_update *out)
-{
+        out->sum = pairwise(sums->sums, sums->count);
     if (isnan(out->sum))
         out->sum = out->largest = NAN; /* which NaN arithmetic gives depends on the machine */
-}
-
-void tz_reduce_conclude(const tz_problem *problem, uint64_t hash, int64_t first, tz_reduction *out)
-{
-    const int64_t nx = problem->extent[0], ny = problem->extent[1];
-    for (int d = 0; d < TZ_AXES; d++)
-        hash = mix(hash ^ (uint64_t)problem->extent[d]);
-    out->hash = hash;
-    out->min += 0.0; /* -0 becomes +0: comparisons do not order them */
-    out->max += 0.0;
-    if (isnan(out->sum))
-        out->sum = NAN; /* which NaN arithmetic gives depends on the machine */
-    memset(out->first_not_finite, 0, sizeof out->first_not_finite);
-    if (out->not_finite) {
-        out->first_not_finite[0] = first % nx;
-        out->first_not_finite[1] = first / nx % ny;
-        out->first_not_finite[2] = first / nx / ny;
-    }
+    free(sums->sums);
+    sums->sums = NULL;
 }
 
 static int64_t segments_of_row(const tz_problem *problem)
@@ -343,43 +321,43 @@ tz_status tz_reduce_add(tz_reduce_sums *sums, const tz_host_field *host, int64_t
 
 void tz_reduce_end(tz_reduce_sums *sums, tz_reduction *out)
 {
-    *out = (tz_reduction){.min = sums->low,
-                          .max = sums->high,
+    const int64_t *n = sums->problem->extent;
+    /* -0 becomes +0: comparisons do not order them. */
+    *out = (tz_reduction){.min = sums->low + 0.0,
+                          .max = sums->high + 0.0,
                           .population = sums->population,
-                          .not_finite = sums->not_finite};
+                          .not_finite = sums->not_finite,
+                          .hash = sums->hash};
     if (sums->sums)
-        out->sum = tz_reduce_pairwise(sums->sums, sums->count);
-    tz_reduce_conclude(sums->problem, sums->hash, sums->first, out);
+        out->sum = pairwise(sums->sums, sums->count);
+    if (isnan(out->sum))
+        out->sum = NAN; /* which NaN arithmetic gives depends on the machine */
+    for (int d = 0; d < TZ_AXES; d++)
+        out->hash = mix(out->hash ^ (uint64_t)n[d]);
+    if (out->not_finite) {
+        out->first_not_finite[0] = sums->first % n[0];
+        out->first_not_finite[1] = sums->first / n[0] % n[1];
+        out->first_not_finite[2] = sums->first / n[0] / n[1];
+    }
     free(sums->sums);
     sums->sums = NULL;
 }
 
-tz_status tz_reduce_host(const tz_problem *problem, int field, const tz_host_field *host,
-                         tz_threads *threads, tz_reduction *out, tz_error *error)
-{
-    tz_reduce_sums sums;
-    tz_status status = tz_reduce_begin(&sums, problem, field, error);
-    if (status)
-        return status;
-    status = tz_reduce_add(&sums, host, 0, problem->extent[1] * problem->extent[2], 0,
-                           problem->elements[0], threads, error);
-    tz_reduce_end(&sums, out);
-    return status;
-}
-
-tz_status tz_reduce_add_slab(tz_reduce_sums *sums, const tz_problem *slab,
-                             const tz_host_field *host, tz_threads *threads, tz_error *error)
+tz_status tz_reduce_add_own(tz_reduce_sums *sums, const tz_problem *own, const tz_host_field *host,
+                            tz_threads *threads, tz_error *error)
 {
     const tz_problem *whole = sums->problem;
     const int axis = whole->dims - 1;
     const ptrdiff_t strides[TZ_AXES] = {host->uniform ? 0 : 1, host->row_stride,
                                         host->plane_stride};
-    const int64_t low = slab->slab.first + slab->slab.low,
-                  high = slab->slab.first + slab->slab.high;
-    const int64_t rows = axis == 2 ? whole->extent[1] : 1; /* of a slab's row or plane */
+    int64_t low, high;
+    tz_problem_own(own, &low, &high);
+    low += own->slab.first;
+    high += own->slab.first;
+    const int64_t rows = axis == 2 ? whole->extent[1] : 1; /* of a row or plane */
     tz_host_field moved = *host;
     moved.origin -=
-        slab->slab.first * strides[axis] * (ptrdiff_t)tz_problem_element_size(whole, sums->field);
+        own->slab.first * strides[axis] * (ptrdiff_t)tz_problem_element_size(whole, sums->field);
     return axis == 0 ? tz_reduce_add(sums, &moved, 0, 1, low, high, threads, error)
                      : tz_reduce_add(sums, &moved, low * rows, high * rows, 0, whole->elements[0],
                                      threads, error);
@@ -508,4 +486,40 @@ double tz_reduce_difference(const tz_problem *problem, int field, const tz_host_
     look l = look_at(problem, field, a, b);
     look_through(&l, threads, find_difference);
     return l.largest;
+}
+
+/* ---- Of states ------------------------------------------------------------------------------- */
+
+tz_status tz_backend_reduce(const tz_backend *backend, const void *state, const tz_problem *problem,
+                            int field, tz_reduction *out, tz_error *error)
+{
+    tz_reduce_sums sums;
+    tz_status status = tz_reduce_begin(&sums, problem, field, error);
+    if (!status)
+        status = backend->reduce(state, field, &sums, error);
+    tz_reduce_end(&sums, out);
+    return status;
+}
+
+tz_status tz_backend_update(const tz_backend *backend, void *state, const tz_problem *problem,
+                            int64_t step, tz_update *out, tz_error *error)
+{
+    tz_update_sums sums;
+    tz_status status = tz_update_begin(&sums, problem, error);
+    if (!status)
+        status = backend->update(state, step, &sums, error);
+    tz_update_end(&sums, out);
+    return status;
+}
+
+tz_status tz_backend_refine(const tz_backend *backend, void *state, void *correction,
+                            const tz_problem *problem, int64_t step, tz_update *out,
+                            tz_error *error)
+{
+    tz_update_sums sums;
+    tz_status status = tz_update_begin(&sums, problem, error);
+    if (!status)
+        status = backend->refine(state, correction, step, &sums, error);
+    tz_update_end(&sums, out);
+    return status;
 }

@@ -14,6 +14,7 @@
 #ifndef TZ_CORE_BACKEND_HOST_REDUCE_H
 #define TZ_CORE_BACKEND_HOST_REDUCE_H
 
+#include "backend/backend.h"
 #include "kernels/cpu/stage.h"
 #include "stencil/problem.h"
 
@@ -21,11 +22,7 @@
  * combining the lanes costs little. */
 enum { TZ_REDUCE_SEGMENT = 4096 };
 
-/* Reduce a field. Errors: TZ_MEMORY. */
-tz_status tz_reduce_host(const tz_problem *problem, int field, const tz_host_field *host,
-                         tz_threads *threads, tz_reduction *out, tz_error *error);
-
-/* The same of a field that is nowhere as a whole: begin, add each part once in any order, and end.
+/* Reduce a field: begin, add each part once in any order, and end.
  * A part has the rows from `row_low` to `row_high`, counted along y and then z; of each row, the
  * elements from `x_low`, a multiple of TZ_REDUCE_SEGMENT, to `x_high`, another one or the row's
  * end. `origin` of `host` is where element (0, 0, 0) would be. end() releases the sums, and must
@@ -34,7 +31,9 @@ typedef struct tz_reduce_sums {
     const tz_problem *problem;
     int field;
     int64_t count; /* of segments */
-    double *sums;  /* of all of them */
+    /* Of all of them. Each element may be the pairwise sum of 2^k adjacent segments, and there are
+     * so many fewer. */
+    double *sums;
     double low, high;
     int64_t population, not_finite, first;
     uint64_t hash;
@@ -46,9 +45,9 @@ tz_status tz_reduce_add(tz_reduce_sums *sums, const tz_host_field *host, int64_t
                         tz_error *error);
 void tz_reduce_end(tz_reduce_sums *sums, tz_reduction *out);
 
-/* Add the own cells of a slab of that grid (problem.h), which `host` holds. */
-tz_status tz_reduce_add_slab(tz_reduce_sums *sums, const tz_problem *slab,
-                             const tz_host_field *host, tz_threads *threads, tz_error *error);
+/* Add the own cells of that grid or of a slab of it (problem.h), which `host` holds. */
+tz_status tz_reduce_add_own(tz_reduce_sums *sums, const tz_problem *own, const tz_host_field *host,
+                            tz_threads *threads, tz_error *error);
 
 /* The same for tz_backend.update: the sums of all segments, and the largest values, of which NaN is
  * none. A slab writes the sums of its own rows from `sums` + tz_update_first() on. */
@@ -71,19 +70,16 @@ bool tz_reduce_all_finite(const tz_problem *problem, int field, const tz_host_fi
 double tz_reduce_difference(const tz_problem *problem, int field, const tz_host_field *a,
                             const tz_host_field *b, tz_threads *threads);
 
-/* ---- Parts, for backends that sum segments themselves ---------------------------------------- */
+/* ---- Of states ------------------------------------------------------------------------------- */
 
-/* The pairwise sum; overwrites `sums`; 0 if count is 0. The result is the same if each element is
- * already the pairwise sum of 2^k adjacent segments. */
-double tz_reduce_pairwise(double *sums, int64_t count);
-
-/* Finish a tz_update whose members are found: if a change is NaN, so is the sum, and then
- * largest. */
-void tz_update_conclude(tz_update *out);
-
-/* Finish a reduction. *out holds min, max, sum, population and not_finite; `hash` is the sum over
- * cells, `first_not_finite` the index of that cell in grid order (ignored if there is none). */
-void tz_reduce_conclude(const tz_problem *problem, uint64_t hash, int64_t first_not_finite,
-                        tz_reduction *out);
+/* tz_backend.reduce, update and refine of a state that holds all of `problem`. *out is undefined
+ * after an error. */
+tz_status tz_backend_reduce(const tz_backend *backend, const void *state, const tz_problem *problem,
+                            int field, tz_reduction *out, tz_error *error);
+tz_status tz_backend_update(const tz_backend *backend, void *state, const tz_problem *problem,
+                            int64_t step, tz_update *out, tz_error *error);
+tz_status tz_backend_refine(const tz_backend *backend, void *state, void *correction,
+                            const tz_problem *problem, int64_t step, tz_update *out,
+                            tz_error *error);
 
 #endif

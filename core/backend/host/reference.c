@@ -416,19 +416,11 @@ static tz_status reference_fill(void *any, int field, const void *element, tz_er
     return tz_host_store_fill(&state->store, field, element, false, error);
 }
 
-static tz_status reference_reduce(const void *any, int field, tz_reduction *out, tz_error *error)
+static tz_status reference_reduce(const void *any, int field, tz_reduce_sums *sums, tz_error *error)
 {
     const reference *state = any;
-    return tz_reduce_host(state->context.problem, field,
-                          tz_host_store_current(&state->store, field), NULL, out, error);
-}
-
-static tz_status reference_add_reduce(const void *any, int field, tz_reduce_sums *sums,
-                                      tz_error *error)
-{
-    const reference *state = any;
-    return tz_reduce_add_slab(sums, state->context.problem,
-                              tz_host_store_current(&state->store, field), NULL, error);
+    return tz_reduce_add_own(sums, state->context.problem,
+                             tz_host_store_current(&state->store, field), NULL, error);
 }
 
 static tz_status reference_all_finite(const void *any, bool *finite, tz_error *error)
@@ -567,24 +559,13 @@ static tz_status add_update(reference *state, int64_t step, double *changes, tz_
     return TZ_OK;
 }
 
-static tz_status reference_add_update(void *any, int64_t step, tz_update_sums *out, tz_error *error)
+static tz_status reference_update(void *any, int64_t step, tz_update_sums *out, tz_error *error)
 {
     return add_update(any, step, NULL, out, error);
 }
 
-static tz_status reference_update(void *any, int64_t step, tz_update *out, tz_error *error)
-{
-    const reference *state = any;
-    tz_update_sums sums;
-    tz_status status = tz_update_begin(&sums, state->context.problem, error);
-    if (!status)
-        status = reference_add_update(any, step, &sums, error);
-    tz_update_end(&sums, out);
-    return status;
-}
-
-static tz_status reference_add_refine(void *any, void *any_correction, int64_t step,
-                                      tz_update_sums *out, tz_error *error)
+static tz_status reference_refine(void *any, void *any_correction, int64_t step,
+                                  tz_update_sums *out, tz_error *error)
 {
     reference *state = any, *correction = any_correction;
     const tz_problem *problem = state->context.problem;
@@ -598,28 +579,12 @@ static tz_status reference_add_refine(void *any, void *any_correction, int64_t s
                                           problem->source_per_update, NULL, error);
 }
 
-static tz_status reference_refine(void *any, void *correction, int64_t step, tz_update *out,
-                                  tz_error *error)
-{
-    const reference *state = any;
-    tz_update_sums sums;
-    tz_status status = tz_update_begin(&sums, state->context.problem, error);
-    if (!status)
-        status = reference_add_refine(any, correction, step, &sums, error);
-    tz_update_end(&sums, out);
-    return status;
-}
-
 static const char *reference_family(int index)
 {
     return index == 0 ? "reference" : NULL;
 }
 
-static const tz_slab_functions slab_functions = {.leaves_out = leaves_out,
-                                                 .stage = stage_of_span,
-                                                 .reduce = reference_add_reduce,
-                                                 .update = reference_add_update,
-                                                 .refine = reference_add_refine};
+static const tz_slab_functions slab_functions = {.leaves_out = leaves_out, .stage = stage_of_span};
 
 const tz_backend tz_backend_reference = {
     .name = "reference",

@@ -54,13 +54,6 @@ typedef struct tz_slab_functions {
     /* As tz_backend.stage, of a span: elements of the ghost zone outside it have any value then. */
     tz_status (*stage)(void *state, const tz_plan *plan, int height, int64_t step,
                        const tz_slab_span *span, tz_error *error);
-    /* As tz_backend.reduce, update and refine, between tz_reduce_begin() and tz_reduce_end(), or
-     * tz_update_begin() and tz_update_end(), of the problem of the whole grid. refine() needs
-     * current ghost zones of the correction, and leaves the ghost zone of its source undefined. */
-    tz_status (*reduce)(const void *state, int field, tz_reduce_sums *sums, tz_error *error);
-    tz_status (*update)(void *state, int64_t step, tz_update_sums *sums, tz_error *error);
-    tz_status (*refine)(void *state, void *correction, int64_t step, tz_update_sums *sums,
-                        tz_error *error);
     /* OPTIONAL, both or none: copies between states of this process. offer(): another state may
      * copy what the work of this one so far leaves: own elements, ends[0] of the low end and
      * ends[1] of the high end, which may be there before the others; NULL: all. copy(): fill

@@ -80,8 +80,7 @@ typedef tz_status tz__slabs_body(tz__slabs *slabs, const tz__slabs_call *call, t
 TZ__SLABS_COMMANDS(TZ__SLABS_BODY)
 #undef TZ__SLABS_BODY
 /* Fill a zeroed struct; free it with what it holds, which may be NULL. */
-tz_status tz__slabs_do_create(tz__slabs *slabs, const tz_backend *inner,
-                              const tz_backend_context *context, tz_error *error);
+tz_status tz__slabs_do_create(tz__slabs *slabs, const tz_backend_context *context, tz_error *error);
 void tz__slabs_do_destroy(tz__slabs *slabs);
 
 /* ---- In rank 0, or alone (serve.c) ---- */
@@ -91,8 +90,7 @@ tz_status tz__slabs_call_all(tz__slabs *slabs, tz__slabs_call call, tz_error *er
 /* The same of a call that computes call.iterations from call.at on: first the others get what is
  * new in the problem and its streamed sources, and the constants that vary. */
 tz_status tz__slabs_compute_all(tz__slabs *slabs, tz__slabs_call call, tz_error *error);
-tz_status tz__slabs_create(const tz_backend *inner, void **out, const tz_backend_context *context,
-                           tz_error *error);
+tz_status tz__slabs_create(void **out, const tz_backend_context *context, tz_error *error);
 void tz__slabs_destroy(void *any); /* NULL is fine */
 
 /* ---- In all ranks ---- */

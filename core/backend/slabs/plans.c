@@ -65,9 +65,10 @@ static tz_problem mean_slab(const tz_backend *inner, const tz_problem *problem, 
 }
 
 /* How the slowest slab's time depends on the depth of exchanges, but for times. */
-static tz_exchange_costs costs_of(const tz_backend *inner, const tz_problem *problem,
-                                  const tz_place *place, const tz_cut *cut, const tz_plan *plan)
+static tz_exchange_costs costs_of(const tz_problem *problem, const tz_place *place,
+                                  const tz_cut *cut, const tz_plan *plan)
 {
+    const tz_backend *inner = place->devices->inner;
     const int axis = problem->dims - 1, slowest = tz_cut_slowest(cut, problem, place->devices, 1);
     const double own = (double)(cut->at[slowest + 1] - cut->at[slowest]);
     bool own_devices = true;
@@ -85,10 +86,11 @@ static tz_exchange_costs costs_of(const tz_backend *inner, const tz_problem *pro
     };
 }
 
-static tz_status work_of_slowest(const tz_backend *inner, const tz_problem *problem,
-                                 const tz_place *place, const tz_cut *cut, const tz_plan *plan,
-                                 tz_effort effort, tz_model_work *out, tz_error *error)
+static tz_status work_of_slowest(const tz_problem *problem, const tz_place *place,
+                                 const tz_cut *cut, const tz_plan *plan, tz_effort effort,
+                                 tz_model_work *out, tz_error *error)
 {
+    const tz_backend *inner = place->devices->inner;
     const tz_plan own = without_exchange(plan);
     const int slowest = tz_cut_slowest(cut, problem, place->devices, plan->exchange);
     const tz_problem slab = mean_slab(inner, problem, cut, slowest, plan);
@@ -102,16 +104,17 @@ static tz_status work_of_slowest(const tz_backend *inner, const tz_problem *prob
 /* Seconds that an iteration of a slice takes: on a CPU by the model. A GPU's kernel may not be
  * compiled yet: there, the time to read and write the slice once a stage. A slip by a factor f
  * makes the depth wrong by its root, which costs little: near its least, the time is flat. */
-static double slice_seconds(const tz_backend *inner, const tz_problem *problem,
-                            const tz_place *place, const tz_cut *cut, const tz_plan *plan)
+static double slice_seconds(const tz_problem *problem, const tz_place *place, const tz_cut *cut,
+                            const tz_plan *plan)
 {
+    const tz_backend *inner = place->devices->inner;
     const tz_model_device *device = place->device;
     tz_model_work work;
     tz_model_prediction prediction;
     const int slowest = tz_cut_slowest(cut, problem, place->devices, plan->exchange);
     const tz_problem slab = mean_slab(inner, problem, cut, slowest, plan);
     if (!inner->is_gpu && inner->work &&
-        work_of_slowest(inner, problem, place, cut, plan, TZ_EFFORT_KNOWN, &work, NULL) == TZ_OK &&
+        work_of_slowest(problem, place, cut, plan, TZ_EFFORT_KNOWN, &work, NULL) == TZ_OK &&
         tz_roofs_predict(&work, device, &prediction, NULL) == TZ_OK)
         return prediction.time_s / (double)slab.elements[problem->dims - 1];
     return device->copy_bandwidth_bytes_per_s.known
@@ -121,14 +124,14 @@ static double slice_seconds(const tz_backend *inner, const tz_problem *problem,
 
 /* Iterations between two exchanges by the model; without a device's record one stage. `plan` is
  * complete, with exchanges after each stage. */
-static int best_exchange(const tz_backend *inner, const tz_problem *problem, const tz_place *place,
-                         const tz_cut *cut, const tz_plan *plan)
+static int best_exchange(const tz_problem *problem, const tz_place *place, const tz_cut *cut,
+                         const tz_plan *plan)
 {
     tz_link link;
     if (!place->device || !find_link(place, &link))
         return plan->height;
-    tz_exchange_costs costs = costs_of(inner, problem, place, cut, plan);
-    costs.slice_s = slice_seconds(inner, problem, place, cut, plan);
+    tz_exchange_costs costs = costs_of(problem, place, cut, plan);
+    costs.slice_s = slice_seconds(problem, place, cut, plan);
     costs.fixed_s = link.latency_s;
     costs.moving_s = slice_bytes(problem) / link.bytes_per_s;
     return costs.slice_s > 0.0 ? tz_exchange_best(&costs, tz_cut_exchange_max(cut)) : plan->height;
@@ -137,9 +140,10 @@ static int best_exchange(const tz_backend *inner, const tz_problem *problem, con
 /* ---- Plans ----------------------------------------------------------------------------------- */
 
 /* Complete a plan of a known height and exchange for the slowest slab with its ghost zone. */
-static tz_status fit(const tz_backend *inner, const tz_problem *problem, const tz_place *place,
-                     const tz_cut *cut, tz_plan *plan, tz_error *error)
+static tz_status fit(const tz_problem *problem, const tz_place *place, const tz_cut *cut,
+                     tz_plan *plan, tz_error *error)
 {
+    const tz_backend *inner = place->devices->inner;
     const int exchange = plan->exchange;
     const int slowest = tz_cut_slowest(cut, problem, place->devices, exchange);
     const tz_problem slab = tz_cut_slab(cut, problem, slowest, exchange);
@@ -154,9 +158,10 @@ static tz_status fit(const tz_backend *inner, const tz_problem *problem, const t
 }
 
 /* The height is that of the slowest slab without its ghost zone, which depends on the height. */
-static tz_status choose(const tz_backend *inner, const tz_problem *problem, const tz_place *place,
-                        const tz_cut *cut, tz_plan *plan, tz_error *error)
+static tz_status choose(const tz_problem *problem, const tz_place *place, const tz_cut *cut,
+                        tz_plan *plan, tz_error *error)
 {
+    const tz_backend *inner = place->devices->inner;
     const tz_plan given = without_exchange(plan);
     const int most = tz_cut_exchange_max(cut);
     const int slowest = tz_cut_slowest(cut, problem, place->devices, 0);
@@ -178,9 +183,9 @@ static tz_status choose(const tz_backend *inner, const tz_problem *problem, cons
     own.height = own.exchange = height;
     if (plan->exchange == 0) {
         tz_plan first = own;
-        status = fit(inner, problem, place, cut, &first, error);
+        status = fit(problem, place, cut, &first, error);
         if (!status)
-            own.exchange = best_exchange(inner, problem, place, cut, &first);
+            own.exchange = best_exchange(problem, place, cut, &first);
     } else {
         own.exchange = plan->exchange;
     }
@@ -192,22 +197,22 @@ static tz_status choose(const tz_backend *inner, const tz_problem *problem, cons
     if (!status)
         status = tz_cut_check(cut, problem, own.exchange, error);
     if (!status)
-        status = fit(inner, problem, place, cut, &own, error);
+        status = fit(problem, place, cut, &own, error);
     *plan = own;
     return status;
 }
 
-tz_status tz__slabs_plan(const tz_backend *inner, const tz_problem *problem, const tz_place *place,
-                         tz_plan *plan, tz_error *error)
+tz_status tz__slabs_plan(const tz_problem *problem, const tz_place *place, tz_plan *plan,
+                         tz_error *error)
 {
     tz_cut cut;
     const tz_status status = tz_cut_make(&cut, problem, place->devices, error);
-    return status ? status : choose(inner, problem, place, &cut, plan, error);
+    return status ? status : choose(problem, place, &cut, plan, error);
 }
 
-int64_t tz__slabs_bytes(const tz_backend *inner, const tz_problem *problem, const tz_place *place,
-                        const tz_plan *plan)
+int64_t tz__slabs_bytes(const tz_problem *problem, const tz_place *place, const tz_plan *plan)
 {
+    const tz_backend *inner = place->devices->inner;
     const tz_plan own = without_exchange(plan);
     tz_cut cut;
     int64_t bytes = 0;
@@ -232,12 +237,12 @@ typedef struct plan_list {
 
 /* Adds the plan with that depth (0: best_exchange()), if it can be. Returns its depth in stages, or
  * 0. */
-static int add_depth(const tz_backend *inner, const tz_problem *problem, const tz_place *place,
-                     const tz_cut *cut, const tz_plan *plan, int exchange, plan_list *list)
+static int add_depth(const tz_problem *problem, const tz_place *place, const tz_cut *cut,
+                     const tz_plan *plan, int exchange, plan_list *list)
 {
     tz_plan next = *plan;
     next.exchange = exchange;
-    if (choose(inner, problem, place, cut, &next, NULL) != TZ_OK)
+    if (choose(problem, place, cut, &next, NULL) != TZ_OK)
         return 0;
     for (int i = 0; i < list->count; i++)
         if (tz_plan_equal(&list->plans[i], &next))
@@ -247,23 +252,23 @@ static int add_depth(const tz_backend *inner, const tz_problem *problem, const t
 }
 
 /* Adds the plan with the depth that best_exchange() chooses, and with depths about it. */
-static void add_depths(const tz_backend *inner, const tz_problem *problem, const tz_place *place,
-                       const tz_cut *cut, const tz_plan *plan, int exchange, int room,
-                       plan_list *list)
+static void add_depths(const tz_problem *problem, const tz_place *place, const tz_cut *cut,
+                       const tz_plan *plan, int exchange, int room, plan_list *list)
 {
     enum { DEPTHS = 5 };
     const int end = list->count + room;
-    const int k = room > 0 ? add_depth(inner, problem, place, cut, plan, exchange, list) : 0;
+    const int k = room > 0 ? add_depth(problem, place, cut, plan, exchange, list) : 0;
     const int stages[DEPTHS] = {1, k / 2, k - 1, k + 1, 2 * k};
     for (int i = 0; k > 0 && exchange == 0 && place->device && i < DEPTHS; i++)
         if (stages[i] >= 1 && list->count < end)
-            add_depth(inner, problem, place, cut, plan, stages[i] * plan->height, list);
+            add_depth(problem, place, cut, plan, stages[i] * plan->height, list);
 }
 
-tz_status tz__slabs_candidates(const tz_backend *inner, const tz_problem *problem,
-                               const tz_place *place, const tz_plan *given, tz_plan *plans, int max,
-                               int *count, tz_error *error)
+tz_status tz__slabs_candidates(const tz_problem *problem, const tz_place *place,
+                               const tz_plan *given, tz_plan *plans, int max, int *count,
+                               tz_error *error)
 {
+    const tz_backend *inner = place->devices->inner;
     const tz_plan own = without_exchange(given);
     tz_cut cut;
     plan_list list = {.plans = plans};
@@ -289,16 +294,16 @@ tz_status tz__slabs_candidates(const tz_backend *inner, const tz_problem *proble
         const int room = (max - list.count) / (found - i); /* for each of those that are left */
         if (strcmp(alone[i].family, "stream") == 0 && given->tile[problem->dims - 1] == 0)
             alone[i].tile[problem->dims - 1] = 0; /* the length of chunks depends on the slab's */
-        add_depths(inner, problem, place, &cut, &alone[i], given->exchange, room, &list);
+        add_depths(problem, place, &cut, &alone[i], given->exchange, room, &list);
     }
     *count = list.count;
     free(alone);
     return status;
 }
 
-tz_status tz__slabs_model_work(const tz_backend *inner, const tz_problem *problem,
-                               const tz_place *place, const tz_plan *plan, tz_effort effort,
-                               tz_model_work *out, tz_error *error)
+tz_status tz__slabs_model_work(const tz_problem *problem, const tz_place *place,
+                               const tz_plan *plan, tz_effort effort, tz_model_work *out,
+                               tz_error *error)
 {
     tz_cut cut;
     tz_link link;
@@ -307,7 +312,7 @@ tz_status tz__slabs_model_work(const tz_backend *inner, const tz_problem *proble
         status = tz_error_set(error, TZ_UNSUPPORTED, "device",
                               "there is no record of the device: run `trapeze calibrate`");
     if (!status)
-        status = work_of_slowest(inner, problem, place, &cut, plan, effort, out, error);
+        status = work_of_slowest(problem, place, &cut, plan, effort, out, error);
     if (status || cut.count < 2)
         return status;
     const int axis = problem->dims - 1;
@@ -325,7 +330,7 @@ tz_status tz__slabs_model_work(const tz_backend *inner, const tz_problem *proble
                  (double)problem->extent[2] * plan->height,
         .start_s = place->device->slab_start_s.known ? place->device->slab_start_s.value : 0.0,
         .link = link};
-    const tz_exchange_costs costs = costs_of(inner, problem, place, &cut, plan);
+    const tz_exchange_costs costs = costs_of(problem, place, &cut, plan);
     const double slices = costs.slices + tz_exchange_redundant(&costs, plan->exchange);
     double beside, ends;
     if (tz_exchange_beside(&costs, plan->exchange, &beside, &ends)) {

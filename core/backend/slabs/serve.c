@@ -212,8 +212,7 @@ static int number_of(const tz_backend *backend)
     return number;
 }
 
-static tz_status create_in_all(tz__slabs *slabs, const tz_backend *inner,
-                               const tz_backend_context *context, tz_error *error)
+static tz_status create_in_all(tz__slabs *slabs, const tz_backend_context *context, tz_error *error)
 {
     const tz_ranks *ranks = context->ranks;
     parcel p;
@@ -224,7 +223,7 @@ static tz_status create_in_all(tz__slabs *slabs, const tz_backend *inner,
                                      .counts = {(int64_t)p.image_bytes, (int64_t)p.problem_bytes},
                                      .sync = context->sync,
                                      .defined = p.defined,
-                                     .backend = number_of(inner),
+                                     .backend = number_of(context->devices->inner),
                                      .exchange = context->exchange,
                                      .plan =
                                          context->plan ? *context->plan : (tz_plan){.height = 0}};
@@ -232,7 +231,7 @@ static tz_status create_in_all(tz__slabs *slabs, const tz_backend *inner,
         pass_parcel(ranks, &p);
         status = tz_ranks_agree(ranks, TZ_OK, error);
         if (!status)
-            status = tz__slabs_do_create(slabs, inner, context, error);
+            status = tz__slabs_do_create(slabs, context, error);
         slabs->told = p.problem;
         slabs->told_bytes = p.problem_bytes;
         slabs->defined = p.defined;
@@ -242,19 +241,15 @@ static tz_status create_in_all(tz__slabs *slabs, const tz_backend *inner,
     return status;
 }
 
-tz_status tz__slabs_create(const tz_backend *inner, void **out, const tz_backend_context *context,
-                           tz_error *error)
+tz_status tz__slabs_create(void **out, const tz_backend_context *context, tz_error *error)
 {
     *out = NULL;
-    if (!inner->slab)
-        return tz_error_set(error, TZ_UNSUPPORTED, "devices",
-                            "the %s backend cannot hold slabs of a grid", inner->name);
     tz__slabs *slabs = calloc(1, sizeof *slabs);
     if (!slabs)
         return tz_error_set(error, TZ_MEMORY, NULL, "not enough memory");
     const bool several = context->ranks && context->ranks->count > 1;
-    const tz_status status = several ? create_in_all(slabs, inner, context, error)
-                                     : tz__slabs_do_create(slabs, inner, context, error);
+    const tz_status status =
+        several ? create_in_all(slabs, context, error) : tz__slabs_do_create(slabs, context, error);
     if (status)
         tz__slabs_do_destroy(slabs);
     else
@@ -546,6 +541,7 @@ static tz_status unpack(server *s, const tz__slabs_call *call, copy *problem, tz
     }
     *devices = p.devices;
     devices->rank = s->ranks->rank;
+    devices->inner = tz_backends[call->backend];
     clear_parcel(&p);
     return tz_ranks_agree(s->ranks, status, error);
 }
@@ -588,7 +584,7 @@ static void serve_create(server *s, const tz__slabs_call *call)
                                             .plan = &call->plan,
                                             .ranks = s->ranks};
         state->slabs = need(s, calloc(1, sizeof *state->slabs));
-        status = tz__slabs_do_create(state->slabs, tz_backends[call->backend], &context, &error);
+        status = tz__slabs_do_create(state->slabs, &context, &error);
         state->slabs->context.plan = NULL;
     }
     if (status)

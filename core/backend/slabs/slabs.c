@@ -32,19 +32,18 @@ static tz_status check_memory(const tz__slabs *slabs, tz_error *error)
     const tz_place place = {.devices = &slabs->devices};
     if (!ranks || ranks->rank == 0 || !context->plan)
         return TZ_OK;
-    return tz_problem_check_memory(
-        context->problem, tz__slabs_bytes(slabs->inner, context->problem, &place, context->plan),
-        ranks->local_count, error);
+    return tz_problem_check_memory(context->problem,
+                                   tz__slabs_bytes(context->problem, &place, context->plan),
+                                   ranks->local_count, error);
 }
 
-tz_status tz__slabs_do_create(tz__slabs *slabs, const tz_backend *inner,
-                              const tz_backend_context *context, tz_error *error)
+tz_status tz__slabs_do_create(tz__slabs *slabs, const tz_backend_context *context, tz_error *error)
 {
     slabs->context = *context;
     if (tz__slabs_ranks(slabs)) /* they end together */
         slabs->context.overdue = NULL;
     slabs->devices = *context->devices;
-    slabs->inner = inner;
+    slabs->inner = slabs->devices.inner;
     slabs->depth = context->exchange > 0 ? context->exchange : 1;
     tz_status status = tz_cut_make(&slabs->cut, context->problem, context->devices, error);
     if (!status)
@@ -75,7 +74,7 @@ typedef struct reduce_work {
 static tz_status reduce_part(tz__slabs *slabs, int i, void *argument, tz_error *error)
 {
     reduce_work *w = argument;
-    return slabs->inner->slab->reduce(slabs->parts[i]->state, w->field, &w->of[i], error);
+    return slabs->inner->reduce(slabs->parts[i]->state, w->field, &w->of[i], error);
 }
 
 /* The first of `count` sums that belongs to cells from `at` on, along the last axis. */
@@ -134,20 +133,21 @@ static void share_reduction(const tz__slabs *slabs, tz_reduce_sums *sums)
 
 tz_status tz__slabs_do_reduce(tz__slabs *slabs, const tz__slabs_call *call, tz_error *error)
 {
-    tz_reduce_sums sums;
-    tz_reduction out;
+    tz_reduce_sums own = {.sums = NULL}, *sums = call->to ? call->to : &own;
     reduce_work w = {.field = call->field};
-    tz_status status = tz_reduce_begin(&sums, slabs->context.problem, call->field, error);
+    tz_status status = TZ_OK;
+    if (!call->to) /* of another rank than 0 */
+        status = tz_reduce_begin(&own, slabs->context.problem, call->field, error);
     status = tz__slabs_agree(slabs, status, error);
     for (int i = slabs->low; i < slabs->high; i++)
-        w.of[i] = sums; /* each writes other elements of the same array */
+        w.of[i] = *sums; /* each writes other elements of the same array */
     if (!status)
         status = tz__slabs_all(slabs, reduce_part, &w, error);
     for (int i = slabs->low; i < slabs->high && !status; i++)
-        add_reduction(&sums, &w.of[i]);
+        add_reduction(sums, &w.of[i]);
     if (!status)
-        share_reduction(slabs, &sums);
-    tz_reduce_end(&sums, call->to ? call->to : &out);
+        share_reduction(slabs, sums);
+    free(own.sums);
     return status;
 }
 
@@ -194,11 +194,11 @@ typedef struct update_work {
 static tz_status update_part(tz__slabs *slabs, int i, void *argument, tz_error *error)
 {
     update_work *w = argument;
-    const tz_slab_functions *functions = slabs->inner->slab;
+    const tz_backend *inner = slabs->inner;
     void *state = slabs->parts[i]->state;
     return w->correction
-               ? functions->refine(state, w->correction->parts[i]->state, w->step, &w->of[i], error)
-               : functions->update(state, w->step, &w->of[i], error);
+               ? inner->refine(state, w->correction->parts[i]->state, w->step, &w->of[i], error)
+               : inner->update(state, w->step, &w->of[i], error);
 }
 
 static void share_update(const tz__slabs *slabs, tz_update_sums *sums)
@@ -217,26 +217,27 @@ static void share_update(const tz__slabs *slabs, tz_update_sums *sums)
 
 tz_status tz__slabs_do_update(tz__slabs *slabs, const tz__slabs_call *call, tz_error *error)
 {
-    tz_update_sums sums;
-    tz_update out;
+    tz_update_sums own = {.sums = NULL}, *sums = call->to ? call->to : &own;
     update_work w = {.correction = call->correction, .step = call->at};
+    tz_status status = TZ_OK;
     tz__slabs_refresh_all(slabs);
-    tz_status status = tz_update_begin(&sums, slabs->context.problem, error);
+    if (!call->to) /* of another rank than 0 */
+        status = tz_update_begin(&own, slabs->context.problem, error);
     status = tz__slabs_agree(slabs, status, error);
     for (int i = slabs->low; i < slabs->high; i++)
-        w.of[i] = sums;
+        w.of[i] = *sums;
     if (!status) /* an iteration reads one ghost zone */
         status = tz__slabs_need(slabs, 1, slabs->depth, error);
     if (!status)
         status = tz__slabs_all(slabs, update_part, &w, error);
     for (int i = slabs->low; i < slabs->high && !status; i++) {
         const tz_update_sums *one = &w.of[i];
-        sums.largest = one->largest > sums.largest ? one->largest : sums.largest;
-        sums.magnitude = one->magnitude > sums.magnitude ? one->magnitude : sums.magnitude;
+        sums->largest = one->largest > sums->largest ? one->largest : sums->largest;
+        sums->magnitude = one->magnitude > sums->magnitude ? one->magnitude : sums->magnitude;
     }
     if (!status)
-        share_update(slabs, &sums);
-    tz_update_end(&sums, call->to ? call->to : &out);
+        share_update(slabs, sums);
+    free(own.sums);
     return status;
 }
 
@@ -649,9 +650,9 @@ static tz_status wait_for_all(void *any, tz_error *error)
     return tz__slabs_call_all(any, (tz__slabs_call){.command = TZ__SLABS_wait}, error);
 }
 
-static tz_status reduce(const void *any, int field, tz_reduction *out, tz_error *error)
+static tz_status reduce(const void *any, int field, tz_reduce_sums *sums, tz_error *error)
 {
-    const tz__slabs_call call = {.command = TZ__SLABS_reduce, .field = field, .to = out};
+    const tz__slabs_call call = {.command = TZ__SLABS_reduce, .field = field, .to = sums};
     return tz__slabs_call_all((tz__slabs *)any, call, error);
 }
 
@@ -667,20 +668,21 @@ static tz_status update_norm(const void *any, double *norm, tz_error *error)
     return tz__slabs_call_all((tz__slabs *)any, call, error);
 }
 
-static tz_status update(void *any, int64_t step, tz_update *out, tz_error *error)
+static tz_status update(void *any, int64_t step, tz_update_sums *sums, tz_error *error)
 {
     const tz__slabs_call call = {
-        .command = TZ__SLABS_update, .iterations = 1, .at = step, .to = out};
+        .command = TZ__SLABS_update, .iterations = 1, .at = step, .to = sums};
     return tz__slabs_compute_all(any, call, error);
 }
 
-static tz_status refine(void *any, void *correction, int64_t step, tz_update *out, tz_error *error)
+static tz_status refine(void *any, void *correction, int64_t step, tz_update_sums *sums,
+                        tz_error *error)
 {
     const tz__slabs_call call = {.command = TZ__SLABS_refine,
                                  .iterations = 1,
                                  .at = step,
                                  .correction = correction,
-                                 .to = out};
+                                 .to = sums};
     return tz__slabs_compute_all(any, call, error);
 }
 
@@ -707,72 +709,20 @@ static tz_status energy(void *any, double *joules, tz_error *error)
 
 /* ---- The table ------------------------------------------------------------------------------- */
 
-/* The functions that have no state must know the backend of the slabs: each backend has its own. */
-#define FUNCTIONS(name)                                                                            \
-    static tz_status plan_##name(const tz_problem *problem, const tz_place *place, tz_plan *plan,  \
-                                 tz_error *error)                                                  \
-    {                                                                                              \
-        return tz__slabs_plan(&tz_backend_##name, problem, place, plan, error);                    \
-    }                                                                                              \
-    static int64_t bytes_##name(const tz_problem *problem, const tz_place *place,                  \
-                                const tz_plan *plan)                                               \
-    {                                                                                              \
-        return tz__slabs_bytes(&tz_backend_##name, problem, place, plan);                          \
-    }                                                                                              \
-    static tz_status candidates_##name(const tz_problem *problem, const tz_place *place,           \
-                                       const tz_plan *given, tz_plan *plans, int max, int *count,  \
-                                       tz_error *error)                                            \
-    {                                                                                              \
-        return tz__slabs_candidates(&tz_backend_##name, problem, place, given, plans, max, count,  \
-                                    error);                                                        \
-    }                                                                                              \
-    static tz_status work_##name(const tz_problem *problem, const tz_place *place,                 \
-                                 const tz_plan *plan, tz_effort effort, tz_model_work *out,        \
-                                 tz_error *error)                                                  \
-    {                                                                                              \
-        return tz__slabs_model_work(&tz_backend_##name, problem, place, plan, effort, out, error); \
-    }                                                                                              \
-    static tz_status create_##name(void **out, const tz_backend_context *context, tz_error *error) \
-    {                                                                                              \
-        return tz__slabs_create(&tz_backend_##name, out, context, error);                          \
-    }
-
-FUNCTIONS(cuda)
-FUNCTIONS(cpu)
-FUNCTIONS(reference)
-
-static const struct {
-    const tz_backend *inner;
-    tz_status (*plan)(const tz_problem *, const tz_place *, tz_plan *, tz_error *);
-    int64_t (*bytes)(const tz_problem *, const tz_place *, const tz_plan *);
-    tz_status (*candidates)(const tz_problem *, const tz_place *, const tz_plan *, tz_plan *, int,
-                            int *, tz_error *);
-    tz_status (*work)(const tz_problem *, const tz_place *, const tz_plan *, tz_effort,
-                      tz_model_work *, tz_error *);
-    tz_status (*create)(void **, const tz_backend_context *, tz_error *);
-} own_functions[] = {
-    {&tz_backend_cuda, plan_cuda, bytes_cuda, candidates_cuda, work_cuda, create_cuda},
-    {&tz_backend_cpu, plan_cpu, bytes_cpu, candidates_cpu, work_cpu, create_cpu},
-    {&tz_backend_reference, plan_reference, bytes_reference, candidates_reference, work_reference,
-     create_reference},
-};
-
-tz_status tz_slabs_backend(const tz_backend *inner, tz_backend *out, tz_error *error)
+tz_status tz_slabs_backend(const tz_backend *inner, tz_devices *devices, tz_backend *out,
+                           tz_error *error)
 {
-    size_t k = 0;
-    while (k < sizeof own_functions / sizeof *own_functions && own_functions[k].inner != inner)
-        k++;
-    if (k == sizeof own_functions / sizeof *own_functions)
+    if (!inner->slab)
         return tz_error_set(error, TZ_UNSUPPORTED, "devices",
                             "the %s backend cannot hold slabs of a grid", inner->name);
+    devices->inner = inner;
     *out = *inner;
     out->doc = "a grid in slabs on several devices";
-    out->plan = own_functions[k].plan;
-    out->bytes = own_functions[k].bytes;
-    out->base_family = inner->base_family;
-    out->candidates = inner->candidates ? own_functions[k].candidates : NULL;
-    out->work = inner->work ? own_functions[k].work : NULL;
-    out->create = own_functions[k].create;
+    out->plan = tz__slabs_plan;
+    out->bytes = tz__slabs_bytes;
+    out->candidates = inner->candidates ? tz__slabs_candidates : NULL;
+    out->work = inner->work ? tz__slabs_model_work : NULL;
+    out->create = tz__slabs_create;
     out->destroy = tz__slabs_destroy;
     out->store = store;
     out->load = load;

@@ -8,9 +8,11 @@
 #include "backend/slabs/facts.h"
 #include "base/ranks.h"
 
-/* Write the table of the backend whose states hold slabs of `inner`. It has the name of `inner`.
- * Its functions need tz_place.devices and tz_backend_context.devices. Errors: TZ_UNSUPPORTED. */
-tz_status tz_slabs_backend(const tz_backend *inner, tz_backend *out, tz_error *error);
+/* Write the table of the backend whose states hold slabs of `inner` on these devices. It has the
+ * name of `inner`. Its functions need them as tz_place.devices and tz_backend_context.devices.
+ * Errors: TZ_UNSUPPORTED. */
+tz_status tz_slabs_backend(const tz_backend *inner, tz_devices *devices, tz_backend *out,
+                           tz_error *error);
 
 /* `state` is one of a table that tz_slabs_backend() wrote. */
 void tz_slabs_describe(const void *state, tz_slabs_facts *out);

@@ -1,6 +1,7 @@
 /* The HTTP server of a live view: core/lua publishes what it shows. */
 #include "output/live/server.h"
 
+#include "base/embed.h"
 #include "base/json.h"
 #include "base/machine.h"
 #include "output/format/png.h"
@@ -23,10 +24,7 @@
 #include <time.h>
 #include <unistd.h>
 
-/* page.html, found by the assembler through the build's -Wa,-I. */
-__asm__(".pushsection .rodata\ntz_live_page:\n.incbin \"output/live/page.html\"\n"
-        ".byte 0\n.popsection\n");
-extern const char tz_live_page[] __attribute__((visibility("hidden")));
+TZ_EMBED(tz_live_page, "output/live/page.html");
 
 enum { TIMEOUT_S = 15 };
 

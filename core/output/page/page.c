@@ -3,6 +3,7 @@
 #include "output/page/page.h"
 
 #include "base/atomic.h"
+#include "base/embed.h"
 #include "base/file.h"
 #include <jansson.h>
 #include <stdint.h>
@@ -70,14 +71,9 @@ tz_status tz_page_write(const char *path, const char *page, const struct json_t 
 
 /* ---- Parts ----------------------------------------------------------------------------------- */
 
-/* The files, found by the assembler through the build's -Wa,-I. */
-#define EMBED(name, file)                                                                          \
-    __asm__(".pushsection .rodata\n" #name ":\n.incbin \"output/page/" file "\"\n"                 \
-            ".byte 0\n.popsection\n");                                                             \
-    extern const char name[] __attribute__((visibility("hidden")))
-EMBED(tz_page_style, "style.css");
-EMBED(tz_page_basics, "basics.js");
-EMBED(tz_page_plot, "plot.js");
+TZ_EMBED(tz_page_style, "output/page/style.css");
+TZ_EMBED(tz_page_basics, "output/page/basics.js");
+TZ_EMBED(tz_page_plot, "output/page/plot.js");
 
 char *tz_page_assemble(const char *page)
 {

@@ -1,6 +1,7 @@
 /* The report of a run: `trapeze report` writes it. A section is a row of `sections`. */
 #include "output/report/report.h"
 
+#include "base/embed.h"
 #include "base/file.h"
 #include "base/json.h"
 #include "base/text.h"
@@ -12,10 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* page.html, found by the assembler through the build's -Wa,-I. */
-__asm__(".pushsection .rodata\ntz_report_page:\n.incbin \"output/report/page.html\"\n"
-        ".byte 0\n.popsection\n");
-extern const char tz_report_page[] __attribute__((visibility("hidden")));
+TZ_EMBED(tz_report_page, "output/report/page.html");
 
 enum { TABLE_BYTES = 4 << 20, LOG_BYTES = 1 << 20, SCENARIO_BYTES = 16 << 20 };
 

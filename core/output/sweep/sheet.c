@@ -2,6 +2,7 @@
 #include "output/sweep/sheet.h"
 
 #include "base/atomic.h"
+#include "base/embed.h"
 #include "base/json.h"
 #include "base/number.h"
 #include "base/sheet.h"
@@ -19,10 +20,7 @@
 #include <time.h>
 #include <unistd.h>
 
-/* page.html, found by the assembler through the build's -Wa,-I. */
-__asm__(".pushsection .rodata\ntz_sweep_page:\n.incbin \"output/sweep/page.html\"\n"
-        ".byte 0\n.popsection\n");
-extern const char tz_sweep_page[] __attribute__((visibility("hidden")));
+TZ_EMBED(tz_sweep_page, "output/sweep/page.html");
 
 enum { PICTURES_BYTES = 32 << 20, PICTURE_BYTES_LEAST = 256 << 10, TABLE_BYTES = 64 << 20 };
 

@@ -27,7 +27,7 @@ static void compare(const update_case *k, const tz_problem *problem, const tz_up
     tz_threads *pool = NULL;
     assert_ok(tz_threads_create(&pool, threads, &failure));
     void *state = update_state(&tz_backend_cpu, problem, pool, k->seed);
-    assert_ok(tz_backend_cpu.update(state, 3, &got, &failure));
+    assert_ok(tz_backend_update(&tz_backend_cpu, state, problem, 3, &got, &failure));
     if (!update_same(&got, want))
         fail_msg("%s %s, %d %d %d, %lld x %lld x %lld, %d threads, TZ_ISA %s: %a %a %a instead of "
                  "%a %a %a",
@@ -47,7 +47,7 @@ static void check_case(const update_case *k)
     if (update_problem(&problem, k))
         return; /* a boundary that the stencil does not have */
     void *reference = update_state(&tz_backend_reference, &problem, NULL, k->seed);
-    assert_ok(tz_backend_reference.update(reference, 3, &want, &failure));
+    assert_ok(tz_backend_update(&tz_backend_reference, reference, &problem, 3, &want, &failure));
     tz_backend_reference.destroy(reference);
     setenv("TZ_ISA", tz_isa_name((tz_isa)(k->seed % TZ_ISA_COUNT)), 1);
     compare(k, &problem, &want, 1 + (int)(k->seed % 3));
@@ -107,7 +107,7 @@ TEST(nan_is_found)
                                              precision == TZ_DOUBLE ? (const void *)&odd
                                                                     : (const void *)&odd_single,
                                              &failure));
-                assert_ok(backends[b]->update(state_of, 0, &got, &failure));
+                assert_ok(tz_backend_update(backends[b], state_of, &problem, 0, &got, &failure));
                 assert_true(isnan(got.largest) && isnan(got.sum) && got.magnitude <= 1.0);
                 backends[b]->destroy(state_of);
             }

@@ -22,8 +22,8 @@ static inline void need_nvrtc(void)
 static inline void *compiled(const char *architecture, const char *text, size_t *bytes)
 {
     void *cubin = NULL;
-    if (tz_cuda_compile(architecture, text, tz_cuda_headers, tz_cuda_headers_count, NULL, &cubin,
-                        bytes, &failure))
+    if (tz_cuda_compile(NULL, true, architecture, text, tz_cuda_headers, tz_cuda_headers_count,
+                        NULL, &cubin, bytes, &failure))
         fail_msg("%s: %s", architecture, failure.message);
     at_end(free, cubin);
     assert_true(*bytes > 64 && memcmp(cubin, "\177ELF", 4) == 0);

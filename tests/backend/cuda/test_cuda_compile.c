@@ -54,7 +54,7 @@ static void check_slip(const tz_stencil *stencil, const char *family, const char
     void *cubin = NULL;
     size_t bytes = 0;
     char *source = text_of(&other, family, false);
-    const tz_status status = tz_cuda_compile("sm_90", source, tz_cuda_headers,
+    const tz_status status = tz_cuda_compile(NULL, true, "sm_90", source, tz_cuda_headers,
                                              tz_cuda_headers_count, NULL, &cubin, &bytes, &failure);
     free(cubin);
     if (!*wanted) {

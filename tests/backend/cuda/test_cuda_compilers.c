@@ -17,7 +17,7 @@ static tz_status compile(const char *what, const tz_cancel *cancel)
     size_t bytes = 0;
     snprintf(program, sizeof program, "%s // %s", source, what);
     const tz_status status =
-        tz_cuda_compile_until(cancel, "sm_90", program, NULL, 0, NULL, &cubin, &bytes, &failure);
+        tz_cuda_compile(cancel, false, "sm_90", program, NULL, 0, NULL, &cubin, &bytes, &failure);
     if (!status) {
         assert_int_equal(bytes, strlen(program) + 6);
         assert_memory_equal((char *)cubin + 4, program, strlen(program));

@@ -54,8 +54,8 @@ SCRATCH_TEST(kernels_compile_without_a_device)
     for (size_t k = 0; k < 3; k++) {
         void *cubin = NULL;
         size_t bytes = 0;
-        assert_ok(tz_cuda_compile(architectures[k], good_source, &good_header, 1, NULL, &cubin,
-                                  &bytes, &failure));
+        assert_ok(tz_cuda_compile(NULL, true, architectures[k], good_source, &good_header, 1, NULL,
+                                  &cubin, &bytes, &failure));
         assert_true(bytes > 64);
         assert_memory_equal(cubin, "\177ELF", 4);
         free(cubin);
@@ -67,13 +67,14 @@ SCRATCH_TEST(mistakes_are_named_with_their_line)
     need_nvrtc();
     void *cubin;
     size_t bytes;
-    check_error(tz_cuda_compile("sm_90", bad_source, NULL, 0, NULL, &cubin, &bytes, &failure),
-                TZ_BACKEND, "", "kernel.cu(3): error");
+    check_error(
+        tz_cuda_compile(NULL, true, "sm_90", bad_source, NULL, 0, NULL, &cubin, &bytes, &failure),
+        TZ_BACKEND, "", "kernel.cu(3): error");
     assert_non_null(strstr(failure.message, "nowhere"));
     assert_null(cubin);
-    check_error(
-        tz_cuda_compile("sm_1", good_source, &good_header, 1, NULL, &cubin, &bytes, &failure),
-        TZ_BACKEND, "", "sm_1");
+    check_error(tz_cuda_compile(NULL, true, "sm_1", good_source, &good_header, 1, NULL, &cubin,
+                                &bytes, &failure),
+                TZ_BACKEND, "", "sm_1");
 }
 
 static int calls;
@@ -90,14 +91,14 @@ SCRATCH_TEST(compiling_can_be_stopped)
     size_t bytes;
     const tz_cancel cancel = {.stopped = after_the_first};
     calls = 0;
-    check_error(tz_cuda_compile_until(&cancel, "sm_90", good_source, &good_header, 1, NULL, &cubin,
-                                      &bytes, &failure),
+    check_error(tz_cuda_compile(&cancel, false, "sm_90", good_source, &good_header, 1, NULL, &cubin,
+                                &bytes, &failure),
                 TZ_INTERRUPTED, "", "interrupted while a kernel compiled");
     assert_null(cubin);
     assert_true(calls >= 2);
     calls = 1; /* stopped before it begins */
-    assert_int_equal(tz_cuda_compile_until(&cancel, "sm_90", good_source, &good_header, 1, NULL,
-                                           &cubin, &bytes, &failure),
+    assert_int_equal(tz_cuda_compile(&cancel, false, "sm_90", good_source, &good_header, 1, NULL,
+                                     &cubin, &bytes, &failure),
                      TZ_INTERRUPTED);
     assert_null(cubin);
 }
@@ -106,8 +107,8 @@ static bool load(const char *architecture, const char *source, size_t *bytes)
 {
     void *cubin = NULL;
     bool cached = false;
-    assert_ok(
-        tz_cuda_compile(architecture, source, &good_header, 1, &cached, &cubin, bytes, &failure));
+    assert_ok(tz_cuda_compile(NULL, true, architecture, source, &good_header, 1, &cached, &cubin,
+                              bytes, &failure));
     assert_memory_equal(cubin, "\177ELF", 4);
     free(cubin);
     return cached;

@@ -188,10 +188,18 @@ static tz_cuda_record run_kernel(const field *f, int type, tz_cuda_number which,
     return record;
 }
 
+static void reduce_on_host(const field *f, tz_reduction *out)
+{
+    tz_reduce_sums sums;
+    assert_ok(tz_reduce_begin(&sums, &f->problem, 0, &failure));
+    assert_ok(tz_reduce_add_own(&sums, &f->problem, &f->host, NULL, &failure));
+    tz_reduce_end(&sums, out);
+}
+
 static void check_numbers(const field *f, int type, const char *how, const tz_reduction *got)
 {
     tz_reduction want;
-    assert_ok(tz_reduce_host(&f->problem, 0, &f->host, NULL, &want, NULL));
+    reduce_on_host(f, &want);
     if (!same(got->min, want.min) || !same(got->max, want.max) || !same(got->sum, want.sum) ||
         got->population != want.population || got->hash != want.hash ||
         got->not_finite != want.not_finite ||
@@ -208,12 +216,15 @@ static void check_numbers(const field *f, int type, const char *how, const tz_re
 static void numbers_agree(const field *f, int type, int64_t warps, int blocks)
 {
     tz_reduction got;
+    tz_reduce_sums all;
     double *sums;
     int64_t count;
     char how[64];
     const tz_cuda_record record =
         run_kernel(f, type, TZ_CUDA_NUMBERS, NULL, warps, blocks, &sums, &count);
-    tz_cuda_record_conclude(&record, &f->problem, 0, sums, count, &got);
+    assert_ok(tz_reduce_begin(&all, &f->problem, 0, &failure));
+    tz_cuda_record_add(&record, &f->problem, type == BITS ? NULL : sums, count, &all);
+    tz_reduce_end(&all, &got);
     snprintf(how, sizeof how, "%d warps, %d blocks", (int)warps, blocks);
     check_numbers(f, type, how, &got);
 }
@@ -281,7 +292,7 @@ TEST(signs_of_zeros_do_not_matter)
             tz_reduction r;
             field_create(&f, type, 77, 5, 3, what, 1);
             numbers_agree(&f, type, 10, 2);
-            assert_ok(tz_reduce_host(&f.problem, 0, &f.host, NULL, &r, NULL));
+            reduce_on_host(&f, &r);
             assert_true(same(r.min, what == ONES) && same(r.max, what == ONES));
             assert_true(same(r.sum, what == ONES ? 77 * 5 * 3 : 0));
             field_destroy(&f);
@@ -346,7 +357,7 @@ TEST(numbers_are_as_defined)
             for (int64_t step = 1; step < count; step *= 2)
                 for (int64_t i = 0; i + step < count; i += 2 * step)
                     sums[i] += sums[i + step];
-            assert_ok(tz_reduce_host(&f.problem, 0, &f.host, NULL, &r, NULL));
+            reduce_on_host(&f, &r);
             assert_true(r.min == low && r.max == high && same(r.sum, sums[0]));
             for (int d = 0; d < TZ_AXES; d++)
                 hash = mix(hash ^ (uint64_t)n[d]);

@@ -73,11 +73,11 @@ static void set_up(const char *id, const char *boundary, int each, int gpus, int
         .extent = {9, stencil->dims == 3 ? 5 : rows, stencil->dims == 3 ? rows : 1},
         .boundary = {boundary, boundary, stencil->dims == 3 ? boundary : NULL}};
     NEED_OK(tz_problem_resolve(&problem, stencil, &config, &failure));
-    NEED_OK(tz_slabs_backend(&tz_backend_cuda, &backend, &failure));
+    NEED_OK(tz_slabs_backend(&tz_backend_cuda, &devices, &backend, &failure));
     const tz_backend_context context = {
         .problem = &problem, .devices = &devices, .exchange = DEPTH, .ranks = alone() ? NULL : &me};
     slabs = calloc(1, sizeof *slabs);
-    NEED_OK(tz__slabs_do_create(slabs, &tz_backend_cuda, &context, &failure));
+    NEED_OK(tz__slabs_do_create(slabs, &context, &failure));
 }
 
 static void tear_down(void)

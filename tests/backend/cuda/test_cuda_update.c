@@ -87,8 +87,7 @@ static void device_destroy(device *d)
         free(d->buffers[b].at);
 }
 
-/* The numbers of a slab go to `sums`, else they go to `out`. */
-static void launch(device *d, int64_t warps, int blocks, tz_update *out, tz_update_sums *sums)
+static void launch(device *d, int64_t warps, int blocks, tz_update_sums *sums)
 {
     const tz_problem *problem = d->problem;
     const simt_entry *entry;
@@ -120,10 +119,7 @@ static void launch(device *d, int64_t warps, int blocks, tz_update *out, tz_upda
                                .buffers = d->buffers};
     if (!simt_run(machine, entry, &shape, pointers, &report) || simt_report_total(&report) > 0)
         fail_msg("%s: %s", problem->stencil->id, report.message[0]);
-    if (sums)
-        tz_cuda_update_add(record, problem, (double *)(void *)(record + 1), groups, sums);
-    else
-        tz_cuda_update_conclude(record, (double *)(void *)(record + 1), groups, out);
+    tz_cuda_update_add(record, problem, (double *)(void *)(record + 1), groups, sums);
 }
 
 /* ---- Bits ------------------------------------------------------------------------------------ */
@@ -151,15 +147,18 @@ static void check_case(const update_case *k)
 {
     tz_problem problem;
     tz_update want = {0}, got = {0};
+    tz_update_sums sums;
     device d;
     if (update_problem(&problem, k))
         return; /* a boundary that the stencil does not have */
     void *reference = update_state(&tz_backend_reference, &problem, NULL, k->seed);
-    assert_ok(tz_backend_reference.update(reference, 3, &want, &failure));
+    assert_ok(tz_backend_update(&tz_backend_reference, reference, &problem, 3, &want, &failure));
     tz_backend_reference.destroy(reference);
     const bool changes = k->seed % 2 == 0;
     device_create(&d, &problem, k->seed, changes);
-    launch(&d, k->seed % 2 ? 1 : 1000, 1 + (int)(k->seed % 3), &got, NULL); /* groups of 32, of 1 */
+    assert_ok(tz_update_begin(&sums, &problem, &failure));
+    launch(&d, k->seed % 2 ? 1 : 1000, 1 + (int)(k->seed % 3), &sums); /* groups of 32, of 1 */
+    tz_update_end(&sums, &got);
     if (!update_same(&got, &want))
         fail_msg("%s %s, %d %d %d, %lld x %lld x %lld: %a %a %a instead of %a %a %a",
                  k->stencil->id, k->precision == TZ_DOUBLE ? "double" : "single", k->boundary[0],
@@ -212,7 +211,7 @@ static void check_slabs(const update_case *k)
     tz_cut cut;
     assert_ok(update_problem(&problem, k));
     void *reference = update_state(&tz_backend_reference, &problem, NULL, k->seed);
-    assert_ok(tz_backend_reference.update(reference, 3, &want, &failure));
+    assert_ok(tz_backend_update(&tz_backend_reference, reference, &problem, 3, &want, &failure));
     tz_backend_reference.destroy(reference);
     assert_ok(tz_cut_make(&cut, &problem, &devices, &failure));
     assert_ok(tz_update_begin(&sums, &problem, &failure));
@@ -220,7 +219,7 @@ static void check_slabs(const update_case *k)
         device d;
         const tz_problem slab = tz_cut_slab(&cut, &problem, i, 1 + (int)(k->seed % 2));
         device_create(&d, &slab, k->seed, k->seed % 2 == 0);
-        launch(&d, k->seed % 2 ? 1 : 1000, 1 + i, NULL, &sums);
+        launch(&d, k->seed % 2 ? 1 : 1000, 1 + i, &sums);
         device_destroy(&d);
     }
     tz_update_end(&sums, &got);

@@ -71,15 +71,15 @@ static void compare(const tz_problem *problem, void *one, void *other)
         if (s->fields[f].role != TZ_STATE && s->fields[f].role != TZ_STATIC)
             continue;
         memset(r, 0, sizeof r);
-        assert_ok(tz_backend_reference.reduce(one, f, &r[0], &failure));
-        assert_ok(tz_backend_wrapped.reduce(other, f, &r[1], &failure));
+        assert_ok(tz_backend_reduce(&tz_backend_reference, one, problem, f, &r[0], &failure));
+        assert_ok(tz_backend_reduce(&tz_backend_wrapped, other, problem, f, &r[1], &failure));
         assert_memory_equal(&r[0], &r[1], sizeof r[0]);
     }
     assert_ok(tz_backend_reference.all_finite(one, &finite[0], &failure));
     assert_ok(tz_backend_wrapped.all_finite(other, &finite[1], &failure));
     assert_int_equal(finite[0], finite[1]);
-    assert_ok(tz_backend_reference.update(one, 3, &update[0], &failure));
-    assert_ok(tz_backend_wrapped.update(other, 3, &update[1], &failure));
+    assert_ok(tz_backend_update(&tz_backend_reference, one, problem, 3, &update[0], &failure));
+    assert_ok(tz_backend_update(&tz_backend_wrapped, other, problem, 3, &update[1], &failure));
     assert_true(update_same(&update[0], &update[1]));
 }
 
@@ -128,7 +128,8 @@ TEST(test_refinement_agrees_with_the_reference)
     for (int b = 0; b < 2; b++) {
         states[b] = update_state(backends[b], &problem, NULL, 2);
         corrections[b] = update_state(backends[b], &correction, NULL, 4);
-        assert_ok(backends[b]->refine(states[b], corrections[b], 3, &update[b], &failure));
+        assert_ok(tz_backend_refine(backends[b], states[b], corrections[b], &problem, 3, &update[b],
+                                    &failure));
     }
     assert_true(update_same(&update[0], &update[1]));
     for (int f = 0; f < stencil->fields_count; f++) {

@@ -23,7 +23,7 @@ static void set_up(int exchange)
         devices.of[i].share = 1.0;
         devices.of[i].threads = 1;
     }
-    assert_ok(tz_slabs_backend(&tz_backend_cpu, &backend, &failure));
+    assert_ok(tz_slabs_backend(&tz_backend_cpu, &devices, &backend, &failure));
     const tz_backend_context context = {
         .problem = &problem, .devices = &devices, .exchange = exchange};
     void *made = NULL;
@@ -55,13 +55,14 @@ TEST(test_counts)
         assert_ok(stage(2, 6, 2, 2 * i));
         assert_int_equal(slabs->valid, 4 - 2 * (i % 3));
     }
-    assert_ok(backend.update(slabs, 12, &update, &failure));
+    assert_ok(tz_backend_update(&backend, slabs, &problem, 12, &update, &failure));
     assert_int_equal(slabs->valid, 6);
     assert_ok(stage(2, 6, 1, 12)); /* a rest */
     assert_ok(stage(2, 6, 2, 13));
     assert_ok(stage(2, 6, 2, 15));
     assert_int_equal(slabs->valid, 1);
-    assert_ok(backend.update(slabs, 17, &update, &failure)); /* one iteration is left for it */
+    /* One iteration is left for it. */
+    assert_ok(tz_backend_update(&backend, slabs, &problem, 17, &update, &failure));
     assert_int_equal(slabs->valid, 1);
     assert_ok(stage(2, 6, 2, 17));
     assert_int_equal(slabs->valid, 4);

@@ -93,57 +93,32 @@ void *tz_cuda_compile_cached(tz_cache_key key, size_t *bytes)
     return tz_cache_read(key, &cubins, bytes);
 }
 
-static tz_status get_cubin(const tz__compile_order *order, const char *architecture, bool *cached,
-                           void **cubin, size_t *bytes, tz_error *error)
+tz_status tz_cuda_compile(const tz_cancel *cancel, bool at_once, const char *architecture,
+                          const char *source, const tz_cuda_header *headers, size_t headers_count,
+                          bool *cached, void **cubin, size_t *bytes, tz_error *error)
 {
+    const tz__compile_order order = {.source = source,
+                                     .headers = headers,
+                                     .headers_count = headers_count,
+                                     .cancel = cancel,
+                                     .at_once = at_once};
     tz__nvrtc nvrtc;
     *cubin = NULL;
     *bytes = 0;
     tz_status status = tz__compilers_look(&nvrtc, error);
     if (status)
         return status;
-    const tz_cache_key key =
-        key_of(&nvrtc, architecture, order->source, order->headers, order->headers_count);
+    const tz_cache_key key = key_of(&nvrtc, architecture, source, headers, headers_count);
     if (cached) {
         *cubin = tz_cuda_compile_cached(key, bytes);
         *cached = *cubin;
     }
     if (*cubin)
         return TZ_OK;
-    status = compile(*order, &nvrtc, architecture, cubin, bytes, error);
+    status = compile(order, &nvrtc, architecture, cubin, bytes, error);
     if (!status)
         tz_cache_write(key, &cubins, *cubin, *bytes);
     return status;
-}
-
-tz_status tz_cuda_compile(const char *architecture, const char *source,
-                          const tz_cuda_header *headers, size_t headers_count, bool *cached,
-                          void **cubin, size_t *bytes, tz_error *error)
-{
-    return tz_cuda_compile_now(NULL, architecture, source, headers, headers_count, cached, cubin,
-                               bytes, error);
-}
-
-tz_status tz_cuda_compile_now(const tz_cancel *cancel, const char *architecture, const char *source,
-                              const tz_cuda_header *headers, size_t headers_count, bool *cached,
-                              void **cubin, size_t *bytes, tz_error *error)
-{
-    const tz__compile_order order = {.source = source,
-                                     .headers = headers,
-                                     .headers_count = headers_count,
-                                     .cancel = cancel,
-                                     .at_once = true};
-    return get_cubin(&order, architecture, cached, cubin, bytes, error);
-}
-
-tz_status tz_cuda_compile_until(const tz_cancel *cancel, const char *architecture,
-                                const char *source, const tz_cuda_header *headers,
-                                size_t headers_count, bool *cached, void **cubin, size_t *bytes,
-                                tz_error *error)
-{
-    const tz__compile_order order = {
-        .source = source, .headers = headers, .headers_count = headers_count, .cancel = cancel};
-    return get_cubin(&order, architecture, cached, cubin, bytes, error);
 }
 
 tz_status tz_cuda_compile_ptx(const char *architecture, const char *source,

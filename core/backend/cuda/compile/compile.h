@@ -13,24 +13,13 @@ tz_status tz_cuda_compile_describe(char *text, size_t size, tz_error *error);
 
 /* The cubin of `source` for an architecture ("sm_90"), malloc'd, and its size. It may come from the
  * cache: *cached. If `cached` is NULL, the source is compiled in any case. A new cubin is written
- * to the cache. Errors: TZ_UNSUPPORTED without NVRTC or the program; TZ_BACKEND, with the first
- * lines of NVRTC's log, or with what became of the compiler. */
-tz_status tz_cuda_compile(const char *architecture, const char *source,
-                          const tz_cuda_header *headers, size_t headers_count, bool *cached,
-                          void **cubin, size_t *bytes, tz_error *error);
-
-/* The same, given up at once when `cancel` (may be NULL), which is asked every few milliseconds,
- * says so. Errors: also TZ_INTERRUPTED. */
-tz_status tz_cuda_compile_now(const tz_cancel *cancel, const char *architecture, const char *source,
-                              const tz_cuda_header *headers, size_t headers_count, bool *cached,
-                              void **cubin, size_t *bytes, tz_error *error);
-
-/* The same, for one of many kernels: it waits while as many compile as may at once
- * (tz_cuda_compilers_limit). */
-tz_status tz_cuda_compile_until(const tz_cancel *cancel, const char *architecture,
-                                const char *source, const tz_cuda_header *headers,
-                                size_t headers_count, bool *cached, void **cubin, size_t *bytes,
-                                tz_error *error);
+ * to the cache. `cancel` is asked every few milliseconds, and ends it at once; NULL: nothing does.
+ * Not `at_once`: one of many kernels, it waits while as many compile as may at once
+ * (tz_cuda_compilers_limit). Errors: TZ_UNSUPPORTED without NVRTC or the program; TZ_BACKEND, with
+ * the first lines of NVRTC's log, or with what became of the compiler; TZ_INTERRUPTED. */
+tz_status tz_cuda_compile(const tz_cancel *cancel, bool at_once, const char *architecture,
+                          const char *source, const tz_cuda_header *headers, size_t headers_count,
+                          bool *cached, void **cubin, size_t *bytes, tz_error *error);
 
 /* The PTX of `source` for a virtual architecture ("compute_75"), malloc'd. Not kept in the cache.
  * Errors: those of tz_cuda_compile(). */

@@ -16,7 +16,7 @@ void tz_cuda_compilers_begin(void);
 /* End those that have nothing to do. They keep their memory for the next source, and end by
  * themselves after a minute. */
 void tz_cuda_compilers_end(void);
-/* How many of tz_cuda_compile_until() work at once; 0: half of the processors that this process may
+/* How many of tz_cuda_compile() work at once; 0: half of the processors that this process may
  * use. Seconds that a source may take; 0: 300. */
 void tz_cuda_compilers_limit(int at_once, double seconds);
 int tz_cuda_compilers_at_once(void);
@@ -42,7 +42,7 @@ typedef struct tz__compile_order {
     bool at_once;            /* else it waits until fewer are at work than may be */
 } tz__compile_order;
 
-/* Compile. *out is malloc'd. Errors as of tz_cuda_compile_until(). */
+/* Compile. *out is malloc'd. Errors as of tz_cuda_compile(). */
 tz_status tz__compilers_compile(const tz__compile_order *order, void **out, size_t *bytes,
                                 tz_error *error);
 

@@ -384,8 +384,8 @@ tz_status tz_cuda_load(tz_cuda *cuda, tz_cuda_kernel *out, const char *source, c
     /* If the driver refuses a cubin from the cache, compile the source and try once more. */
     for (int attempt = 0; attempt < 2; attempt++) {
         free(cubin);
-        status = tz_cuda_compile_now(&cuda->cancel, architecture, source, headers, headers_count,
-                                     attempt == 0 ? &cached : NULL, &cubin, &bytes, error);
+        status = tz_cuda_compile(&cuda->cancel, true, architecture, source, headers, headers_count,
+                                 attempt == 0 ? &cached : NULL, &cubin, &bytes, error);
         if (status)
             goto done;
         result = api->module_load(&out->module, cubin);

@@ -71,7 +71,7 @@ int tz_cuda_installed(void);
  * what is missing and what to do. */
 tz_status tz_cuda_open(tz_cuda **out, int ordinal, tz_error *error);
 void tz_cuda_close(tz_cuda *cuda); /* NULL is fine */
-/* From now on tz_cuda_load() asks `cancel`, as tz_cuda_compile_now() does. */
+/* From now on tz_cuda_load() asks `cancel`, as tz_cuda_compile() does. */
 void tz_cuda_cancel_by(tz_cuda *cuda, tz_cancel cancel);
 const tz_cuda_device *tz_cuda_device_of(const tz_cuda *cuda);
 

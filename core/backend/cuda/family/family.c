@@ -2,6 +2,7 @@
  * planner and the tests go over it; nothing else names a family. */
 #include "backend/cuda/family/family.h"
 
+#include "base/embed.h"
 #include "model/constants.h"
 #include "stencil/points.h"
 
@@ -30,20 +31,16 @@ FAMILIES(DECLARE, NONE)
 static const tz_cuda_family *const families[] = {FAMILIES(ADDRESS, NONE)};
 enum { FAMILIES_COUNT = sizeof families / sizeof *families };
 
-/* Texts that sources include: of kernels/cuda, of the public headers, of kernels. The assembler
- * finds them through the build's -Wa,-I. */
+/* Texts that sources include: of kernels/cuda, of the public headers, of kernels. */
 #define COMMON(D)                                                                                  \
     D(device)                                                                                      \
     D(stored) D(common) D(point_lists) D(numbers) D(values) D(read) D(update) D(update_kernel)
 #define TEXTS(D) COMMON(D) FAMILIES(TEXTS_OF, D)
 #define PUBLIC(D) D(math_double) D(math_single) D(math_angle) D(math_power) D(rows_names)
 #define SPECTRAL(D) D(spectral) D(spectral_complex) D(spectral_symbol) D(spectral_power)
-#define INCLUDE(symbol, file)                                                                      \
-    __asm__(".pushsection .rodata\n" #symbol ":\n.incbin \"" file "\"\n.byte 0\n.popsection\n");   \
-    extern const char symbol[] __attribute__((visibility("hidden")));
-#define INCLUDE_TEXT(name) INCLUDE(tz_cuda_text_##name, "cuda/" #name ".cuh")
-#define INCLUDE_PUBLIC(name) INCLUDE(tz_cuda_text_##name, "trapeze/" #name ".h")
-#define INCLUDE_SPECTRAL(name) INCLUDE(tz_cuda_text_##name, #name ".h")
+#define INCLUDE_TEXT(name) TZ_EMBED(tz_cuda_text_##name, "cuda/" #name ".cuh");
+#define INCLUDE_PUBLIC(name) TZ_EMBED(tz_cuda_text_##name, "trapeze/" #name ".h");
+#define INCLUDE_SPECTRAL(name) TZ_EMBED(tz_cuda_text_##name, #name ".h");
 TEXTS(INCLUDE_TEXT)
 PUBLIC(INCLUDE_PUBLIC)
 SPECTRAL(INCLUDE_SPECTRAL)
@@ -54,6 +51,28 @@ SPECTRAL(INCLUDE_SPECTRAL)
 const tz_cuda_header tz_cuda_headers[] = {TEXTS(HEADER) PUBLIC(HEADER_PUBLIC)
                                               SPECTRAL(HEADER_SPECTRAL)};
 const size_t tz_cuda_headers_count = sizeof tz_cuda_headers / sizeof *tz_cuda_headers;
+
+tz_status tz_cuda_need_kernel(tz_cuda *cuda, tz_cuda_kernel *kernel, const char *source,
+                              const char *function, tz_error *error)
+{
+    return kernel->function ? TZ_OK
+                            : tz_cuda_load(cuda, kernel, source, function, tz_cuda_headers,
+                                           tz_cuda_headers_count, error);
+}
+
+static tz_status no_text(tz_error *error)
+{
+    return tz_error_set(error, TZ_MEMORY, NULL, "not enough memory for a kernel's text");
+}
+
+tz_status tz_cuda_load_text(tz_cuda *cuda, tz_cuda_kernel *out, tz_cuda_text *text,
+                            const char *function, tz_error *error)
+{
+    const tz_status status =
+        text->failed ? no_text(error) : tz_cuda_need_kernel(cuda, out, text->text, function, error);
+    free(text->text);
+    return status;
+}
 
 /* The families of the product, then those added; NULL after the last. */
 static const tz_cuda_family *family_of(int index)
@@ -161,6 +180,32 @@ const char *tz_cuda_refusal(const tz_cuda_family *family, const tz_problem *prob
     if (!tz_problem_all_as_computed(problem) && !family->stored)
         return "has fields that are stored as half, which this family does not serve";
     return family->refuses ? family->refuses(problem) : NULL;
+}
+
+tz_reach tz_cuda_pass_reach(const tz_problem *problem, const tz_pass *pass)
+{
+    tz_reach reach = tz_pass_reach(problem->stencil, pass);
+    for (int axis = 0; axis < TZ_AXES; axis++) {
+        const int low = reach.low[axis], high = reach.high[axis], larger = low > high ? low : high;
+        if (tz_boundary_reflects(problem->boundary[axis][0]))
+            reach.high[axis] = larger;
+        if (tz_boundary_reflects(problem->boundary[axis][1]))
+            reach.low[axis] = larger;
+    }
+    return reach;
+}
+
+tz_reach tz_cuda_reach(const tz_problem *problem)
+{
+    tz_reach sum = {{0}, {0}};
+    for (int p = 0; p < problem->stencil->passes_count; p++) {
+        const tz_reach reach = tz_cuda_pass_reach(problem, &problem->stencil->passes[p]);
+        for (int axis = 0; axis < TZ_AXES; axis++) {
+            sum.low[axis] += reach.low[axis];
+            sum.high[axis] += reach.high[axis];
+        }
+    }
+    return sum;
 }
 
 /* ---- Plans ---------------------------------------------------------------------------------- */
@@ -338,7 +383,7 @@ tz_status tz_cuda_source(const tz_problem *problem, const tz_limits *limits, con
     family->emit(&text, problem, limits, plan);
     if (text.failed) {
         free(text.text);
-        return tz_error_set(error, TZ_MEMORY, NULL, "not enough memory for a kernel's text");
+        return no_text(error);
     }
     *source = text.text;
     return TZ_OK;

@@ -127,6 +127,12 @@ tz_status tz_cuda_shape_span(const tz_cuda_family *family, const tz_problem *pro
 /* Texts that sources include, by name. */
 extern const tz_cuda_header tz_cuda_headers[];
 extern const size_t tz_cuda_headers_count;
+/* Loads a kernel of a text that may include these, unless it is loaded: as tz_cuda_load(). */
+tz_status tz_cuda_need_kernel(tz_cuda *cuda, tz_cuda_kernel *kernel, const char *source,
+                              const char *function, tz_error *error);
+/* Loads a kernel of a text, which is freed. */
+tz_status tz_cuda_load_text(tz_cuda *cuda, tz_cuda_kernel *out, tz_cuda_text *text,
+                            const char *function, tz_error *error);
 #define TZ_CUDA_ENTRY "tz_stage"
 #define TZ_CUDA_BASE "direct" /* tz_backend.base_family */
 

@@ -595,8 +595,8 @@ tz_status tz_cuda_mix_get(tz_cuda_mix *out, bool *found, const tz_cuda_machine *
     free(data);
     data = tz_cuda_compile_cached(key, &bytes);
     if (!data && compile)
-        status = tz_cuda_compile_until(cancel, architecture, source, headers, headers_count, NULL,
-                                       &data, &bytes, error);
+        status = tz_cuda_compile(cancel, false, architecture, source, headers, headers_count, NULL,
+                                 &data, &bytes, error);
     if (data)
         status = tz_cuda_mix_count(out, data, bytes, entry, machine, error);
     *found = data && !status;

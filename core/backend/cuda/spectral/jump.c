@@ -9,9 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* kernels/cuda/jump.cuh, found by the assembler through the build's -Wa,-I. */
-__asm__(".pushsection .rodata\n.globl tz_cuda_text_jump\ntz_cuda_text_jump:\n"
-        ".incbin \"cuda/jump.cuh\"\n.byte 0\n.popsection\n");
+TZ_EMBED(tz_cuda_text_jump, "cuda/jump.cuh");
 
 enum {
     THREADS = 256,
@@ -91,8 +89,7 @@ void tz_cuda_jumper_destroy(tz_cuda_jumper *jumper)
     forget_transform(jumper);
     drop(jumper, &jumper->reasons);
     for (int k = 0; k < KERNELS; k++)
-        if (jumper->kernels[k].function)
-            tz_cuda_unload(jumper->cuda, &jumper->kernels[k]);
+        tz_cuda_unload(jumper->cuda, &jumper->kernels[k]);
     free(jumper);
 }
 
@@ -203,14 +200,6 @@ static tz_status need_memory(tz_cuda_jumper *jumper, int spectra, tz_error *erro
     return status;
 }
 
-static tz_status need_kernel(tz_cuda_jumper *jumper, enum kernel which, tz_error *error)
-{
-    if (jumper->kernels[which].function)
-        return TZ_OK;
-    return tz_cuda_load(jumper->cuda, &jumper->kernels[which], tz_cuda_text_jump,
-                        kernel_names[which], tz_cuda_headers, tz_cuda_headers_count, error);
-}
-
 /* ---- The jump -------------------------------------------------------------------------------- */
 
 /* At all frequencies: the spectra of the fields, and after them those of the sources. */
@@ -273,7 +262,8 @@ tz_status tz_cuda_jump(tz_cuda_jumper *jumper, const tz_linear *linear, int64_t 
     if (!status)
         status = need_memory(jumper, spectra, error);
     if (!status)
-        status = need_kernel(jumper, which, error);
+        status = tz_cuda_need_kernel(jumper->cuda, &jumper->kernels[which], tz_cuda_text_jump,
+                                     kernel_names[which], error);
     if (!status && !jumper->reasons)
         status = tz_cuda_allocate(jumper->cuda, &jumper->reasons, REASONS * 4, error);
     if (!status)

@@ -3,6 +3,7 @@
 #define TZ_CORE_BACKEND_CUDA_SPECTRAL_JUMP_H
 
 #include "backend/cuda/spectral/transform.h"
+#include "base/embed.h"
 
 /* What is kept from a jump to the next: plans, kernels, tables and device memory. One thread at a
  * time may use it; destroy it before the context. */
@@ -20,6 +21,6 @@ tz_status tz_cuda_jump(tz_cuda_jumper *jumper, const tz_linear *linear, int64_t 
                        tz_error *error);
 
 /* The source of all kernels. */
-extern const char tz_cuda_text_jump[] __attribute__((visibility("hidden")));
+TZ_EMBEDDED(tz_cuda_text_jump);
 
 #endif

@@ -7,9 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* kernels/cuda/transform.cuh, found by the assembler through the build's -Wa,-I. */
-__asm__(".pushsection .rodata\n.globl tz_cuda_text_transform\ntz_cuda_text_transform:\n"
-        ".incbin \"cuda/transform.cuh\"\n.byte 0\n.popsection\n");
+TZ_EMBED(tz_cuda_text_transform, "cuda/transform.cuh");
 
 enum {
     THREADS = 256,
@@ -291,8 +289,8 @@ tz_status tz_cuda_transform_create(tz_cuda_transform **out, tz_cuda *cuda, const
     if (!status)
         status = make_tables(t, error);
     for (int k = 0; k < KERNELS_COUNT && !status; k++)
-        status = tz_cuda_load(cuda, &t->kernels[k], tz_cuda_text_transform, kernel_names[k],
-                              tz_cuda_headers, tz_cuda_headers_count, error);
+        status = tz_cuda_need_kernel(cuda, &t->kernels[k], tz_cuda_text_transform, kernel_names[k],
+                                     error);
     if (status)
         tz_cuda_transform_destroy(t);
     else
@@ -305,8 +303,7 @@ void tz_cuda_transform_destroy(tz_cuda_transform *t)
     if (!t)
         return;
     for (int k = 0; k < KERNELS_COUNT; k++)
-        if (t->kernels[k].function)
-            tz_cuda_unload(t->cuda, &t->kernels[k]);
+        tz_cuda_unload(t->cuda, &t->kernels[k]);
     for (int k = 0; k < t->plans_count; k++)
         tz_cuda_fft_plan_destroy(t->fft, t->cuda, &t->plans[k]);
     tz_cuda_free(t->cuda, t->tables);

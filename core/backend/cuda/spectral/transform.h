@@ -8,6 +8,7 @@
 
 #include "backend/cuda/driver/fft.h"
 #include "backend/spectral.h"
+#include "base/embed.h"
 
 /* How amplitudes lie in a spectrum: axis[0] is the fastest one, of n[0] frequencies from 0 on;
  * without gaps. With periodic axes an amplitude is complex, a pair of doubles, and axis[0] is one
@@ -52,6 +53,6 @@ tz_status tz_cuda_transform_back(tz_cuda_transform *transform, const tz_cuda_tra
                                  tz_cu_pointer *spectrum, tz_cu_pointer *buffer, tz_error *error);
 
 /* The source of all kernels. */
-extern const char tz_cuda_text_transform[] __attribute__((visibility("hidden")));
+TZ_EMBEDDED(tz_cuda_text_transform);
 
 #endif

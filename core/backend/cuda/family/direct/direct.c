@@ -6,10 +6,10 @@
  * plan.tile: columns of a block; in 3-D its rows; on the last axis the cells of a lane (0: chosen
  * at launch). plan.unroll: cells that a lane loads at once. */
 #include "backend/cuda/family/direct/wide.h"
-#include "backend/cuda/family/footprint.h"
 #include "backend/host/store.h"
 #include "base/minmax.h"
 #include "model/constants.h"
+#include "stencil/footprint.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -179,7 +179,7 @@ static void add_shifted(void *any, int dx, int dy, int dz)
                 const uint32_t row = tz_footprint_row(s->from, f, z, y);
                 const bool held = abs(z + dz) <= r && abs(y + dy) <= r;
                 if (row && held)
-                    s->to->reads[f][r + z + dz][r + y + dy] |= dx < 0 ? row >> -dx : row << dx;
+                    s->to->row[f][r + z + dz][r + y + dy] |= dx < 0 ? row >> -dx : row << dx;
             }
 }
 
@@ -195,7 +195,7 @@ static void launch_reads(const tz_problem *problem, int pass, tz_footprint *out)
     tz_footprint_probe(problem, &s->passes[0], &first);
     for (int f = 0; f < s->fields_count; f++)
         if (s->passes[0].writes >> f & 1)
-            memset(out->reads[f], 0, sizeof out->reads[f]);
+            memset(out->row[f], 0, sizeof out->row[f]);
     add_shifted(&s_first, 0, 0, 0);
     each_place(problem, add_shifted, &s_first);
 }

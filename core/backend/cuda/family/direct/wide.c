@@ -7,10 +7,10 @@
  * them. */
 #include "backend/cuda/family/direct/wide.h"
 
-#include "backend/cuda/family/footprint.h"
 #include "backend/cuda/family/work.h"
 #include "backend/host/store.h"
 #include "model/constants.h"
+#include "stencil/footprint.h"
 
 #include <inttypes.h>
 #include <limits.h>

@@ -102,7 +102,7 @@ static int farthest_of(const tz_footprint *footprint, const tz_problem *problem)
 static bool reads_at_all(const tz_footprint *footprint, int f)
 {
     static const tz_footprint nothing;
-    return memcmp(footprint->reads[f], nothing.reads[f], sizeof nothing.reads[f]) != 0;
+    return memcmp(footprint->row[f], nothing.row[f], sizeof nothing.row[f]) != 0;
 }
 
 /* Does a pass read a static field no further than its state fields, so that their ghost zone

@@ -12,7 +12,7 @@
 #define TZ_CORE_BACKEND_CUDA_FAMILY_PLANES_SCHEME_H
 
 #include "backend/cuda/family/family.h"
-#include "backend/cuda/family/footprint.h"
+#include "stencil/footprint.h"
 
 enum {
     PLANES_STEPS_MAX = 64, /* passes of a stage */

@@ -1,11 +1,11 @@
 /* The resident family: a grid that fits on chip stays there (kernels/cuda/resident.cuh). design.c
  * chooses the layout, text.c emits the kernel. */
 #include "backend/cuda/family/family.h"
-#include "backend/cuda/family/footprint.h"
 #include "backend/cuda/family/resident/design.h"
 #include "backend/cuda/family/work.h"
 #include "backend/host/store.h"
 #include "model/constants.h"
+#include "stencil/footprint.h"
 
 #include <inttypes.h>
 #include <math.h>

@@ -1,7 +1,6 @@
-/* Probes which neighbours a cell update reads, for the families that keep only those. */
-#include "backend/cuda/family/footprint.h"
-
-#include "backend/cuda/family/family.h"
+/* Probes which neighbours a cell update reads: for the families of GPUs that keep only those, and
+ * for the work of the cpu backend. */
+#include "stencil/footprint.h"
 
 #include <string.h>
 
@@ -65,7 +64,7 @@ static const void *probe_read(const tz_cell_access *access, int field, int dx, i
     tz_slot *slot = &p->slot[p->next++ % SLOTS];
     const int r = TZ_RADIUS_MAX;
     if (dx >= -r && dx <= r && dy >= -r && dy <= r && dz >= -r && dz <= r)
-        p->footprint->reads[field][r + dz][r + dy] |= 1u << (r + dx);
+        p->footprint->row[field][r + dz][r + dy] |= 1u << (r + dx);
     memset(slot, 0, sizeof *slot);
     if (!tz_type_is_real(p->problem->stencil->fields[field].type)) {
         uint32_t bits = draw_bits(p);
@@ -112,36 +111,10 @@ void tz_footprint_probe(const tz_problem *problem, const tz_pass *pass, tz_footp
     }
 }
 
-tz_reach tz_cuda_pass_reach(const tz_problem *problem, const tz_pass *pass)
-{
-    tz_reach reach = tz_pass_reach(problem->stencil, pass);
-    for (int axis = 0; axis < TZ_AXES; axis++) {
-        const int low = reach.low[axis], high = reach.high[axis], larger = low > high ? low : high;
-        if (tz_boundary_reflects(problem->boundary[axis][0]))
-            reach.high[axis] = larger;
-        if (tz_boundary_reflects(problem->boundary[axis][1]))
-            reach.low[axis] = larger;
-    }
-    return reach;
-}
-
-tz_reach tz_cuda_reach(const tz_problem *problem)
-{
-    tz_reach sum = {{0}, {0}};
-    for (int p = 0; p < problem->stencil->passes_count; p++) {
-        const tz_reach reach = tz_cuda_pass_reach(problem, &problem->stencil->passes[p]);
-        for (int axis = 0; axis < TZ_AXES; axis++) {
-            sum.low[axis] += reach.low[axis];
-            sum.high[axis] += reach.high[axis];
-        }
-    }
-    return sum;
-}
-
 uint32_t tz_footprint_row(const tz_footprint *footprint, int field, int dz, int dy)
 {
     const int r = TZ_RADIUS_MAX;
     if (dz < -r || dz > r || dy < -r || dy > r)
         return 0;
-    return footprint->reads[field][r + dz][r + dy];
+    return footprint->row[field][r + dz][r + dy];
 }
