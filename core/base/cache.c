@@ -4,6 +4,7 @@
 
 #include "base/atomic.h"
 #include "base/paths.h"
+#include "base/random.h"
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -36,13 +37,6 @@ static void hash_bytes(tz_cache_key *h, const void *data, size_t bytes)
     }
 }
 
-static uint64_t mix(uint64_t x)
-{
-    x = (x ^ x >> 30) * UINT64_C(0xbf58476d1ce4e5b9);
-    x = (x ^ x >> 27) * UINT64_C(0x94d049bb133111eb);
-    return x ^ x >> 31;
-}
-
 tz_cache_key tz_cache_key_start(void)
 {
     return (tz_cache_key){UINT64_C(0xcbf29ce484222325), UINT64_C(0x6a09e667f3bcc908)};
@@ -58,7 +52,8 @@ void tz_cache_key_add(tz_cache_key *key, const char *text)
 
 tz_cache_key tz_cache_key_end(tz_cache_key key)
 {
-    return (tz_cache_key){mix(key.a + key.b), mix(key.b ^ mix(key.a))};
+    return (tz_cache_key){tz_random_mix(key.a + key.b),
+                          tz_random_mix(key.b ^ tz_random_mix(key.a))};
 }
 
 static tz_cache_key sum_of(const void *data, size_t bytes)

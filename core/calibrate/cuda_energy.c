@@ -8,6 +8,7 @@
 
 #include "backend/cuda/driver/energy.h"
 #include "base/machine.h"
+#include "base/random.h"
 #include <math.h>
 #include <stddef.h>
 #include <stdio.h>
@@ -298,16 +299,12 @@ static tz_status measure_chains(meter *m, const tz__chains *chains)
 static tz_status fill(tz__bench *b, tz_cu_pointer array, size_t bytes)
 {
     uint32_t *words = malloc(UPLOAD_BYTES);
-    uint64_t state = 0x9e3779b97f4a7c15u;
+    uint64_t state = 0;
     tz_status status = TZ_OK;
     if (!words)
         return tz_error_set(b->error, TZ_MEMORY, NULL, "not enough memory to measure with");
-    for (size_t i = 0; i < UPLOAD_BYTES / sizeof *words; i++) {
-        state ^= state << 13;
-        state ^= state >> 7;
-        state ^= state << 17;
-        words[i] = (uint32_t)(state >> 32);
-    }
+    for (size_t i = 0; i < UPLOAD_BYTES / sizeof *words; i++)
+        words[i] = (uint32_t)(tz_random_next(&state) >> 32);
     for (size_t at = 0; !status && at < bytes; at += UPLOAD_BYTES)
         status = tz_cuda_upload(b->cuda, array + at, words,
                                 bytes - at < UPLOAD_BYTES ? bytes - at : UPLOAD_BYTES, b->error);

@@ -24,7 +24,6 @@ typedef struct augment {
     int steps;
     int radius[TZ_AXES]; /* of one step */
     int side[TZ_AXES], count, centre;
-    weight *memory;
     weight *one;    /* the coefficients of one step */
     weight *sum[3]; /* those of k, k - 1 and k - 2 steps */
     weight a;       /* of the values before */
@@ -244,9 +243,9 @@ static int wide_sum(augment *g, int field, int which, int steps, const weight *f
     int side[TZ_AXES], count = 1;
     for (int axis = 0; axis < TZ_AXES; axis++)
         count *= side[axis] = 2 * steps * g->radius[axis] + 1;
-    int *nodes = malloc((size_t)count * sizeof *nodes);
+    int *nodes = tz_expr_alloc(g->e, (size_t)count, sizeof *nodes);
     if (!nodes)
-        return tz_expr_fail(g->e, TZ_MEMORY, "not enough memory");
+        return -1;
     for (int i = 0; i < count; i++) {
         int offset[TZ_AXES];
         weight product = {0, -1};
@@ -254,9 +253,7 @@ static int wide_sum(augment *g, int field, int which, int steps, const weight *f
         add_product(g, &product, factor, &g->sum[which][shifted(g, g->centre, offset)]);
         nodes[i] = node_of(g, &product);
     }
-    const int sum = g->e->status ? -1 : tz_weights_sum(g->e, field, side, nodes);
-    free(nodes);
-    return sum;
+    return g->e->status ? -1 : tz_weights_sum(g->e, field, side, nodes);
 }
 
 /* The sums of two fields. */
@@ -394,15 +391,12 @@ static bool write_frame(augment *g)
 static bool reserve(augment *g)
 {
     const size_t count = (size_t)g->count;
-    g->memory = malloc(4 * count * sizeof *g->memory);
-    g->values = malloc((size_t)g->steps * count * sizeof *g->values);
-    if (!g->memory || !g->values) {
-        g->status = tz_error_set(g->error, TZ_MEMORY, g->e->definition->id, "not enough memory");
-        return false;
-    }
-    g->one = g->memory;
+    g->one = tz_expr_alloc(g->e, count, sizeof *g->one);
     for (int k = 0; k < 3; k++)
-        g->sum[k] = g->memory + (size_t)(k + 1) * count;
+        g->sum[k] = tz_expr_alloc(g->e, count, sizeof *g->sum[k]);
+    g->values = tz_expr_alloc(g->e, (size_t)g->steps * count, sizeof *g->values);
+    if (g->e->status)
+        return false;
     memset(g->values, -1, (size_t)g->steps * count * sizeof *g->values);
     return true;
 }
@@ -431,8 +425,6 @@ tz_status tz_augment(tz_expr *e, const tz_weighted_step *step, tz_augment_frame 
     if (!e->status && frame->there)
         write_frame(&g);
 done:
-    free(g.memory);
-    free(g.values);
     return g.status ? g.status : e->status;
 }
 

@@ -63,12 +63,11 @@ static void find_reads(const tz_expr *e, int node, tz_built_pass *pass, bool *se
         find_reads(e, e->operands[n->first + i].node, pass, seen);
 }
 
-static tz_status find_all_reads(tz_build *build, tz_error *error)
+static tz_status find_all_reads(tz_build *build)
 {
-    bool *seen = malloc((size_t)build->e.count + 1);
+    bool *seen = tz_expr_alloc(&build->e, (size_t)build->e.count, sizeof *seen);
     if (!seen)
-        return tz_error_set(error, TZ_MEMORY, build->definition->id,
-                            "not enough memory for the stencil's text");
+        return build->e.status;
     for (int p = 0; p < build->passes_count; p++) {
         memset(seen, 0, (size_t)build->e.count);
         for (int i = 0; i < build->passes[p].count; i++)
@@ -77,7 +76,6 @@ static tz_status find_all_reads(tz_build *build, tz_error *error)
         for (int i = 0; p == 0 && build->frame.there && i < build->passes[p].count; i++)
             find_reads(&build->e, build->frame.nodes[i], &build->passes[p], seen);
     }
-    free(seen);
     return TZ_OK;
 }
 
@@ -311,12 +309,10 @@ static tz_status add_coefficients(tz_build *build, tz_error *error)
     char place[128];
     weights w = {.build = build, .c = c, .field = tz_define_summed_field(d), .error = error};
     tz_built_pass *pass = &build->passes[build->passes_count++];
-    int *coefficients = malloc((size_t)count * sizeof *coefficients);
-    if (!coefficients)
-        return tz_error_set(error, TZ_MEMORY, d->id, "not enough memory");
     snprintf(pass->name, sizeof pass->name, "update");
     snprintf(place, sizeof place, "%s, coefficients", d->id);
     build->e.formula = (tz_formula){{"", 0}, place, error};
+    int *coefficients = tz_expr_alloc(&build->e, (size_t)count, sizeof *coefficients);
     for (int i = 0; i < count && !w.status && !build->e.status; i++)
         coefficients[i] = entry(&w, i);
     pass->fields[0] = w.field;
@@ -325,7 +321,6 @@ static tz_status add_coefficients(tz_build *build, tz_error *error)
         pass->fields[pass->count++] = tz_define_field(d, c->old);
     if (!w.status && !build->e.status)
         (c->augment > 1 ? several : single)(&w, pass, coefficients);
-    free(coefficients);
     return w.status ? w.status : build->e.status;
 }
 
@@ -365,8 +360,10 @@ tz_status tz_build_begin(tz_build *build, const tz_definition *definition, tz_er
         status = add_scalar(build, s, error);
     if (!status)
         status = check_pass_names(build, error);
+    build->e.formula = (tz_formula){{"", 0}, definition->id, error};
+    build->e.at = 0;
     if (!status)
-        status = find_all_reads(build, error);
+        status = find_all_reads(build);
     if (status)
         tz_build_end(build);
     return status;

@@ -361,15 +361,13 @@ static int no_bits_in_scalars(expansion *x, const char *what)
 static int expand_chain(expansion *x, const tz_syntax_node *n, const place *scope, bool whole)
 {
     const tz_syntax_node *nodes = x->syntax->nodes;
-    tz_expr_operand *operands = malloc((size_t)n->count * sizeof *operands);
+    tz_expr_operand *operands = tz_expr_alloc(x->e, (size_t)n->count, sizeof *operands);
     if (!operands)
-        return tz_expr_fail(x->e, TZ_MEMORY, "not enough memory for the formula");
+        return -1;
     int count = 0;
     const tz_level all = tz_operator_level(nodes[nodes[n->first].next].op);
-    if (x->scalar && all >= TZ_LEVEL_BITS_OR && all <= TZ_LEVEL_SHIFT) {
-        free(operands);
+    if (x->scalar && all >= TZ_LEVEL_BITS_OR && all <= TZ_LEVEL_SHIFT)
         return no_bits_in_scalars(x, "an operation on bits");
-    }
     for (int i = n->first; i >= 0; i = nodes[i].next, count++) {
         const tz_operator op = nodes[i].op, next = nodes[i].next < 0 ? op : nodes[nodes[i].next].op;
         const tz_level level = tz_operator_level(op ? op : next);
@@ -383,12 +381,10 @@ static int expand_chain(expansion *x, const tz_syntax_node *n, const place *scop
             known_number(x, i, scope, "the number of places", 0, 31, &places) < 0)
             operands[count].node = -1;
         if (operands[count].node < 0)
-            break;
+            return -1;
     }
     x->e->at = n->at;
-    const int result = count < n->count ? -1 : tz_expr_chain(x->e, operands, count);
-    free(operands);
-    return result;
+    return tz_expr_chain(x->e, operands, count);
 }
 
 /* x*x*...*x, pow(x, y), or 1/(x*...*x). */
@@ -557,29 +553,25 @@ static int sum(expansion *x, const tz_syntax_node *n, const place *scope, bool w
         return -1;
     if (low > high)
         return tz_expr_number(x->e, 0, TZ_EXPR_INT);
-    tz_expr_operand *terms = malloc((size_t)(high - low + 1) * sizeof *terms);
+    tz_expr_operand *terms = tz_expr_alloc(x->e, (size_t)(high - low + 1), sizeof *terms);
     if (!terms)
-        return tz_expr_fail(x->e, TZ_MEMORY, "not enough memory for the formula");
-    bool ok = true;
-    for (int i = low; i <= high && ok; i++) {
+        return -1;
+    for (int i = low; i <= high; i++) {
         const named_number loop = {&nodes[name], i, scope->loops};
         place inner = *scope;
         inner.loops = &loop;
         const int term = expand_node(x, nodes[high_at].next, &inner, whole);
-        ok = term >= 0;
-        if (ok && !vanishes(x->e, term)) {
+        if (term < 0)
+            return -1;
+        if (!vanishes(x->e, term)) {
             terms[count] = (tz_expr_operand){term, count ? TZ_OP_PLUS : TZ_OP_NONE};
             count++;
         }
     }
     x->e->at = n->at;
-    int result = -1;
-    if (ok && count < 2)
-        result = count ? terms[0].node : tz_expr_number(x->e, 0, TZ_EXPR_INT);
-    else if (ok)
-        result = tz_expr_chain(x->e, terms, count);
-    free(terms);
-    return result;
+    if (count < 2)
+        return count ? terms[0].node : tz_expr_number(x->e, 0, TZ_EXPR_INT);
+    return tz_expr_chain(x->e, terms, count);
 }
 
 /* ---- Derivatives ----------------------------------------------------------------------------- */

@@ -9,13 +9,34 @@
 #include <string.h>
 #include <trapeze/formulas.h>
 
+struct tz_expr_memory {
+    struct tz_expr_memory *next;
+    max_align_t bytes[];
+};
+
 void tz_expr_clear(tz_expr *e)
 {
+    for (struct tz_expr_memory *next; e->memory; e->memory = next) {
+        next = e->memory->next;
+        free(e->memory);
+    }
     free(e->nodes);
     free(e->operands);
     free(e->buckets);
     free(e->warning);
     memset(e, 0, sizeof *e);
+}
+
+void *tz_expr_alloc(tz_expr *e, size_t count, size_t size)
+{
+    struct tz_expr_memory *memory = calloc(1, sizeof *memory + count * size);
+    if (!memory) {
+        tz_expr_fail(e, TZ_MEMORY, "not enough memory for the formula");
+        return NULL;
+    }
+    memory->next = e->memory;
+    e->memory = memory;
+    return memory->bytes;
 }
 
 int tz_expr_fail(tz_expr *e, tz_status code, const char *format, ...)
@@ -381,6 +402,27 @@ int tz_expr_make_of(tz_expr *e, tz_expr_node node, const tz_expr_operand *operan
     return folded(e, tz_expr_intern(e, node, operands, count));
 }
 
+tz_expr_operand *tz_expr_operands(tz_expr *e, int node, int first)
+{
+    const tz_expr_node *n = &e->nodes[node];
+    const size_t count = (size_t)(n->count - first);
+    tz_expr_operand *operands = tz_expr_alloc(e, count, sizeof *operands);
+    return operands ? memcpy(operands, e->operands + n->first + first, count * sizeof *operands)
+                    : NULL;
+}
+
+int tz_expr_rebuild(tz_expr *e, int node, int (*change)(void *user, int node), void *user)
+{
+    const tz_expr_node n = e->nodes[node];
+    tz_expr_operand *operands = tz_expr_operands(e, node, 0);
+    for (int i = 0; operands && i < n.count; i++) {
+        operands[i].node = change(user, operands[i].node);
+        if (operands[i].node < 0)
+            return -1;
+    }
+    return operands ? tz_expr_make_of(e, n, operands, n.count) : -1;
+}
+
 int tz_expr_make(tz_expr *e, tz_expr_kind kind, tz_expr_type type, int which, int a, int b, int c)
 {
     const tz_expr_operand operands[] = {{a, TZ_OP_NONE}, {b, TZ_OP_NONE}, {c, TZ_OP_NONE}};
@@ -679,9 +721,7 @@ static int gate(tz_expr *e, bool carry, const int *bits, int count)
 static int digits_of(tz_expr *e, int count, int *digits)
 {
     const tz_expr_node n = e->nodes[count];
-    int *column = malloc((size_t)n.count * sizeof *column), weight = 0;
-    if (!column)
-        tz_expr_fail(e, TZ_MEMORY, "not enough memory for the formula");
+    int *column = tz_expr_alloc(e, (size_t)n.count, sizeof *column), weight = 0;
     for (int i = 0; column && i < n.count; i++)
         column[i] = e->operands[n.first + i].node;
     for (int bits = column ? n.count : 0, carries; bits > 0; bits = carries) {
@@ -695,7 +735,6 @@ static int digits_of(tz_expr *e, int count, int *digits)
         }
         digits[weight++] = adds[0];
     }
-    free(column);
     return weight;
 }
 
@@ -821,15 +860,11 @@ static bool gather(tz_expr *e, run *r, tz_expr_type type)
 static int without_minus(tz_expr *e, int product)
 {
     const tz_expr_node n = e->nodes[product];
-    tz_expr_operand *operands = malloc((size_t)n.count * sizeof *operands);
+    tz_expr_operand *operands = tz_expr_operands(e, product, 0);
     if (!operands)
-        return tz_expr_fail(e, TZ_MEMORY, "not enough memory for the formula");
-    for (int i = 0; i < n.count; i++)
-        operands[i] = e->operands[n.first + i];
+        return -1;
     operands[0].node = tz_expr_number(e, -e->nodes[operands[0].node].number, n.type);
-    const int result = operands[0].node < 0 ? -1 : tz_expr_chain(e, operands, n.count);
-    free(operands);
-    return result;
+    return operands[0].node < 0 ? -1 : tz_expr_chain(e, operands, n.count);
 }
 
 /* a + -b is a - b, and a + -2*b is a - 2*b, to the last bit. */
@@ -931,15 +966,13 @@ int tz_expr_chain(tz_expr *e, const tz_expr_operand *operands, int count)
         for (int i = 0; i < count; i++)
             if (e->nodes[operands[i].node].type >= TZ_EXPR_BITS)
                 return add_bits(e, operands, count);
-    run r = {.count = 1, .operands = malloc((size_t)count * sizeof *operands)};
+    run r = {.count = 1, .operands = tz_expr_alloc(e, (size_t)count, sizeof *operands)};
     if (!r.operands)
-        return tz_expr_fail(e, TZ_MEMORY, "not enough memory for the formula");
+        return -1;
     r.operands[0] = operands[0];
     r.type = e->nodes[operands[0].node].type;
-    bool ok = true;
-    for (int i = 1; i < count && ok; i++)
-        ok = join(e, &r, operands[i]);
-    const int node = ok ? finish(e, &r) : -1;
-    free(r.operands);
-    return node;
+    for (int i = 1; i < count; i++)
+        if (!join(e, &r, operands[i]))
+            return -1;
+    return finish(e, &r);
 }

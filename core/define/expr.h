@@ -116,6 +116,7 @@ typedef struct tz_expr {
     tz_temporary temporaries[TZ_FIELDS_MAX];
     /* The same axes of what an earlier pass put into a field, if not added to it. */
     unsigned centred_fields[TZ_FIELDS_MAX];
+    struct tz_expr_memory *memory; /* of tz_expr_alloc() */
 } tz_expr;
 
 void tz_expr_clear(tz_expr *e);
@@ -123,6 +124,9 @@ void tz_expr_clear(tz_expr *e);
 /* Note a failure at e->at. Returns -1. */
 int tz_expr_fail(tz_expr *e, tz_status code, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
+
+/* Zeros, until tz_expr_clear(). NULL after a failure, which is noted. */
+void *tz_expr_alloc(tz_expr *e, size_t count, size_t size);
 
 /* Note what may not be meant, at e->at, as the text of an error; the first one stays. */
 void tz_expr_warn(tz_expr *e, const char *format, ...) __attribute__((format(printf, 2, 3)));
@@ -145,6 +149,10 @@ int tz_expr_make(tz_expr *e, tz_expr_kind kind, tz_expr_type type, int which, in
 /* Like tz_expr_intern(), for a node with operands: numbers are folded, and `constant` is set. Fails
  * if an operand is -1. */
 int tz_expr_make_of(tz_expr *e, tz_expr_node node, const tz_expr_operand *operands, int count);
+/* A copy of the operands of a node from number `first` on, of tz_expr_alloc(). */
+tz_expr_operand *tz_expr_operands(tz_expr *e, int node, int first);
+/* The node with operands that `change` has changed; `change` may fail with -1, and so does this. */
+int tz_expr_rebuild(tz_expr *e, int node, int (*change)(void *user, int node), void *user);
 /* Operands of one level from left to right. */
 int tz_expr_chain(tz_expr *e, const tz_expr_operand *operands, int count);
 int tz_expr_two(tz_expr *e, int a, tz_operator op, int b);

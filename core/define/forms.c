@@ -2,7 +2,6 @@
  * them. */
 #include "define/forms.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 /* What a node reads, on the axis of rows or planes: one of them, given by its offset, or */
@@ -68,25 +67,17 @@ static void find_reads(search *s)
 
 /* ---- Nodes with other operands --------------------------------------------------------------- */
 
-static int rebuild(search *s, int node, int (*operand)(search *s, int node))
+static int rebuild(search *s, int node, int (*operand)(void *user, int node))
 {
-    const tz_expr_node n = s->e->nodes[node];
-    tz_expr_operand *operands = malloc(((size_t)n.count + 1) * sizeof *operands);
-    int result = operands ? 0 : tz_expr_fail(s->e, TZ_MEMORY, "not enough memory for the formula");
-    for (int i = 0; i < n.count && result >= 0; i++) {
-        operands[i] = s->e->operands[n.first + i];
-        result = operands[i].node = operand(s, operands[i].node);
-    }
-    if (result >= 0)
-        result = tz_expr_intern(s->e, n, operands, n.count);
-    free(operands);
+    const int result = tz_expr_rebuild(s->e, node, operand, s);
     s->failed = s->failed || result < 0;
     return result;
 }
 
 /* The node with its row or plane moved to 0. */
-static int moved(search *s, int node)
+static int moved(void *user, int node)
 {
+    search *s = user;
     if (s->reads[node] == NOTHING || s->moved[node] >= 0)
         return s->reads[node] == NOTHING ? node : s->moved[node];
     tz_expr_node n = s->e->nodes[node];
@@ -157,8 +148,9 @@ static int only_operand(const search *s, int node)
 }
 
 /* The node with TZ_EXPR_SUM in place of the sum of all rows; -1: no memory. */
-static int without_sum(search *s, int node)
+static int without_sum(void *user, int node)
 {
+    search *s = user;
     const tz_expr_node sum = {.kind = TZ_EXPR_SUM, .type = TZ_EXPR_REAL};
     if (s->reads[node] == NOTHING)
         return node;
@@ -189,8 +181,9 @@ static bool find_rows(search *s)
     return !s->failed;
 }
 
-static int rewritten(search *s, int node)
+static int rewritten(void *user, int node)
 {
+    search *s = user;
     const int reads = s->reads[node];
     if (reads == NOTHING || (reads == OTHER && s->e->nodes[node].count == 0))
         return node;
@@ -235,16 +228,16 @@ static void find(search *s)
     }
 }
 
-tz_status tz_form_find(tz_build *build, tz_form *form, tz_error *error)
+tz_status tz_form_find(tz_build *build, tz_form *form)
 {
     const tz_definition *d = build->definition;
     const int count = build->e.count;
     memset(form, 0, sizeof *form);
     if (d->raw || d->dims < 2 || build->passes_count != 1 || build->frame.there)
         return TZ_OK;
-    int *memory = malloc((4 * (size_t)count + 1) * sizeof *memory);
+    int *memory = tz_expr_alloc(&build->e, 4 * (size_t)count, sizeof *memory);
     if (!memory)
-        return tz_error_set(error, TZ_MEMORY, d->id, "not enough memory for the stencil's text");
+        return build->e.status;
     memset(memory, -1, 4 * (size_t)count * sizeof *memory);
     search s = {.build = build,
                 .e = &build->e,
@@ -258,6 +251,5 @@ tz_status tz_form_find(tz_build *build, tz_form *form, tz_error *error)
     find(&s);
     if (form->kind == TZ_FORM_PLAIN)
         form->sums_count = 0;
-    free(memory);
     return build->e.status;
 }

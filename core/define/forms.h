@@ -23,6 +23,6 @@ typedef struct tz_form {
 
 /* Find the form of a definition, and with planes rewrite its updates so that they read cells
  * through the sums. Errors: TZ_MEMORY. */
-tz_status tz_form_find(tz_build *build, tz_form *form, tz_error *error);
+tz_status tz_form_find(tz_build *build, tz_form *form);
 
 #endif

@@ -6,14 +6,6 @@
 
 /* ---- Shapes ---------------------------------------------------------------------------------- */
 
-void tz_shapes_clear(tz_shapes *shapes)
-{
-    free(shapes->shape);
-    free(shapes->at);
-    free(shapes->place);
-    memset(shapes, 0, sizeof *shapes);
-}
-
 /* Negative if a comes first: z decides, then y, then x. */
 static int compare_places(const int *a, const int *b)
 {
@@ -95,17 +87,15 @@ tz_status tz_shapes_find(tz_expr *e, int still, tz_shapes *out)
 {
     enum { BUCKETS = 4096 };
     const size_t count = (size_t)e->count + 1;
-    int *next = malloc(count * sizeof *next), *heads = malloc(BUCKETS * sizeof *heads);
+    int *next = tz_expr_alloc(e, count, sizeof *next);
+    int *heads = tz_expr_alloc(e, BUCKETS, sizeof *heads);
     *out = (tz_shapes){.count = e->count,
                        .still = still,
-                       .shape = malloc(count * sizeof *out->shape),
-                       .at = malloc(count * sizeof *out->at),
-                       .place = malloc(count * sizeof *out->place)};
-    if (!next || !heads || !out->shape || !out->at || !out->place) {
-        tz_expr_fail(e, TZ_MEMORY, "not enough memory for the formula");
-        tz_shapes_clear(out);
-        goto done;
-    }
+                       .shape = tz_expr_alloc(e, count, sizeof *out->shape),
+                       .at = tz_expr_alloc(e, count, sizeof *out->at),
+                       .place = tz_expr_alloc(e, count, sizeof *out->place)};
+    if (e->status)
+        return e->status;
     memset(heads, -1, BUCKETS * sizeof *heads);
     for (int node = 0; node < e->count; node++) { /* operands come before */
         place_node(e, out, node);
@@ -117,10 +107,7 @@ tz_status tz_shapes_find(tz_expr *e, int still, tz_shapes *out)
         if (same < 0)
             *head = node;
     }
-done:
-    free(next);
-    free(heads);
-    return e->status;
+    return TZ_OK;
 }
 
 /* ---- Signs ----------------------------------------------------------------------------------- */
@@ -179,24 +166,21 @@ static int make(signs *s, int node, bool any_sign)
     const tz_expr_node n = s->e->nodes[node];
     if (n.count == 0 || n.constant || n.type >= TZ_EXPR_BITS)
         return node;
-    tz_expr_operand *operands = malloc((size_t)n.count * sizeof *operands);
+    tz_expr_operand *operands = tz_expr_operands(s->e, node, 0);
     if (!operands)
-        return tz_expr_fail(s->e, TZ_MEMORY, "not enough memory for the formula");
+        return -1;
     const bool real = n.type == TZ_EXPR_REAL;
-    bool ok = true;
-    for (int i = 0; i < n.count && ok; i++) {
-        operands[i] = s->e->operands[n.first + i];
+    for (int i = 0; i < n.count; i++) {
         operands[i].node = change(s, operands[i].node, real && sign_is_lost(s->e, &n, i, any_sign));
-        ok = operands[i].node >= 0;
+        if (operands[i].node < 0)
+            return -1;
     }
-    if (ok && real && any_sign && is_turned(s, &n)) {
+    if (real && any_sign && is_turned(s, &n)) {
         const int first = operands[0].node;
         operands[0].node = operands[1].node;
         operands[1].node = first;
     }
-    const int result = ok ? tz_expr_make_of(s->e, n, operands, n.count) : -1;
-    free(operands);
-    return result;
+    return tz_expr_make_of(s->e, n, operands, n.count);
 }
 
 static int change(signs *s, int node, bool any_sign)
@@ -210,21 +194,15 @@ static int change(signs *s, int node, bool any_sign)
 int tz_share_signs(tz_expr *e, int node)
 {
     signs s = {.e = e};
-    int result = -1;
     if (node < 0 || tz_shapes_find(e, -1, &s.shapes))
         return -1;
-    const size_t bytes = 2 * (size_t)s.shapes.count * sizeof *s.made[0];
-    s.made[0] = malloc(bytes);
-    if (s.made[0]) {
-        memset(s.made[0], -1, bytes);
-        s.made[1] = s.made[0] + s.shapes.count;
-        result = change(&s, node, false);
-    } else {
-        tz_expr_fail(e, TZ_MEMORY, "not enough memory for the formula");
-    }
-    free(s.made[0]);
-    tz_shapes_clear(&s.shapes);
-    return result;
+    const size_t count = (size_t)s.shapes.count;
+    s.made[0] = tz_expr_alloc(e, 2 * count, sizeof *s.made[0]);
+    if (!s.made[0])
+        return -1;
+    memset(s.made[0], -1, 2 * count * sizeof *s.made[0]);
+    s.made[1] = s.made[0] + count;
+    return change(&s, node, false);
 }
 
 /* ---- Shared values --------------------------------------------------------------------------- */
@@ -487,14 +465,13 @@ static int rewrite(finder *f, int node, const use *from, int first, int top)
     if (n.constant || f->made[node] >= 0)
         return n.constant ? node : f->made[node];
     const bool shared = node != top && f->chosen[shape] && n.count > 0;
-    tz_expr_operand *operands = malloc(((size_t)n.count + 1) * sizeof *operands);
+    tz_expr_operand *operands = tz_expr_operands(f->e, node, 0);
     if (!operands)
-        return tz_expr_fail(f->e, TZ_MEMORY, "not enough memory for the formula");
-    bool ok = true;
-    for (int i = 0; i < n.count && !shared && ok; i++) {
-        operands[i] = f->e->operands[n.first + i];
+        return -1;
+    for (int i = 0; i < n.count && !shared; i++) {
         operands[i].node = rewrite(f, operands[i].node, from, first, top);
-        ok = operands[i].node >= 0;
+        if (operands[i].node < 0)
+            return -1;
     }
     if (shared)
         n = (tz_expr_node){.kind = TZ_EXPR_SHARED,
@@ -506,8 +483,7 @@ static int rewrite(finder *f, int node, const use *from, int first, int top)
         n.offset[X] += from->at[X];
         n.offset[f->slow] += from->at[Y];
     }
-    f->made[node] = ok ? tz_expr_intern(f->e, n, operands, shared ? 0 : n.count) : -1;
-    free(operands);
+    f->made[node] = tz_expr_intern(f->e, n, operands, shared ? 0 : n.count);
     return f->made[node];
 }
 
@@ -586,25 +562,18 @@ tz_status tz_share_find(tz_expr *e, const int *roots, int count, int first, tz_s
     if (e->count > NODES_MOST || tz_shapes_find(e, is_3d ? Y : -1, &f.shapes))
         return e->status;
     const size_t nodes = (size_t)e->count + 1;
-    f.corner = calloc(nodes, sizeof *f.corner);
-    f.chosen = calloc(nodes, sizeof *f.chosen);
-    f.seen = calloc(6 * nodes, sizeof *f.seen);
-    f.costs = calloc(nodes, sizeof *f.costs);
-    if (f.corner && f.chosen && f.seen && f.costs) {
+    f.corner = tz_expr_alloc(e, nodes, sizeof *f.corner);
+    f.chosen = tz_expr_alloc(e, nodes, sizeof *f.chosen);
+    f.seen = tz_expr_alloc(e, 6 * nodes, sizeof *f.seen);
+    f.costs = tz_expr_alloc(e, nodes, sizeof *f.costs);
+    if (!e->status) {
         f.uses = f.seen + nodes;
         f.number = f.uses + nodes;
         f.made = f.number + nodes;
         f.last = f.made + nodes;
         f.shift = f.last + nodes;
         find_values(&f, roots, count, first, out);
-    } else {
-        tz_expr_fail(e, TZ_MEMORY, "not enough memory for the formula");
     }
-    free(f.corner);
-    free(f.chosen);
-    free(f.seen);
-    free(f.costs);
     free(f.all);
-    tz_shapes_clear(&f.shapes);
     return e->status;
 }

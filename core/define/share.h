@@ -9,7 +9,7 @@
 typedef struct tz_shapes {
     int count;
     int still; /* an axis along which nothing is moved, or -1 */
-    /* The first node of the same shape. */
+    /* Arrays of tz_expr_alloc(). The first node of the same shape. */
     int *shape;
     /* Where it is: this minus that of the first one is the shift. */
     int (*at)[TZ_AXES];
@@ -19,7 +19,6 @@ typedef struct tz_shapes {
 
 /* `still`: an axis along which shapes do not move, or -1. Errors: TZ_MEMORY, also in e->status. */
 tz_status tz_shapes_find(tz_expr *e, int still, tz_shapes *out);
-void tz_shapes_clear(tz_shapes *shapes);
 
 /* Give differences whose sign does not count, as in (a - b)^2, the sign that the neighbour's have:
  * the same bits. Returns the node with such differences; -1 after a failure. */

@@ -673,16 +673,15 @@ static tz_status write_source(tz_build *build, tz_emit *emit, tz_defined_source 
     tz_described *described = NULL;
     tz_form form;
     memcpy(nodes, build->passes[0].nodes, sizeof nodes);
-    tz_status status = tz_form_find(build, &form, error);
+    tz_status status = tz_form_find(build, &form);
     if (!status)
         status = find_roots(build, roots, &count);
     for (int k = 0; k < form.sums_count && !status; k++)
         roots[count++] = form.sums[k];
     if (form.kind == TZ_FORM_ROWS && form.result >= 0 && !status)
         roots[count++] = form.result;
-    if (!status && find_shared(build, &form, shared, roots, &count))
-        status = tz_error_set(error, TZ_MEMORY, build->definition->id,
-                              "not enough memory for the stencil's text");
+    if (!status)
+        status = find_shared(build, &form, shared, roots, &count);
     if (!status)
         status = tz_emit_begin(emit, &build->e, roots, count, error);
     if (!status)

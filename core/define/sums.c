@@ -4,25 +4,23 @@
 
 #include <stdlib.h>
 
-/* The node with operands that `change` has changed; parts that are constant or bits stay. `change`
- * may fail with -1, and so does this. */
-static int rebuild(tz_expr *e, int node, int (*change)(tz_expr *e, int node))
+/* The node with `change` made in its parts, and then, if it is a sum, in itself; parts that are
+ * constant or bits stay. */
+static int in_sums(tz_expr *e, int node, int (*parts)(void *e, int node),
+                   int (*change)(tz_expr *e, int sum))
 {
-    const tz_expr_node n = e->nodes[node];
-    if (n.count == 0 || n.constant || n.type >= TZ_EXPR_BITS)
-        return node;
-    tz_expr_operand *operands = malloc((size_t)n.count * sizeof *operands);
-    if (!operands)
-        return tz_expr_fail(e, TZ_MEMORY, "not enough memory for the formula");
-    bool ok = true;
-    for (int i = 0; i < n.count && ok; i++) {
-        operands[i] = e->operands[n.first + i];
-        operands[i].node = change(e, operands[i].node);
-        ok = operands[i].node >= 0;
-    }
-    const int result = ok ? tz_expr_make_of(e, n, operands, n.count) : -1;
-    free(operands);
-    return result;
+    if (node < 0)
+        return -1;
+    const tz_expr_node *n = &e->nodes[node];
+    const bool stays = n->count == 0 || n->constant || n->type >= TZ_EXPR_BITS;
+    const int result = stays ? node : tz_expr_rebuild(e, node, parts, e);
+    if (result < 0)
+        return -1;
+    const tz_expr_node *made = &e->nodes[result];
+    return made->kind == TZ_EXPR_CHAIN && made->type == TZ_EXPR_REAL && !made->constant &&
+                   tz_operator_level(e->operands[made->first + 1].op) == TZ_LEVEL_SUM
+               ? change(e, result)
+               : result;
 }
 
 /* ---- Fused operations ------------------------------------------------------------------------ */
@@ -43,15 +41,8 @@ static bool split(tz_expr *e, int node, int *before, int *last)
     *last = e->operands[n.first + n.count - 1].node;
     *before = e->operands[n.first].node;
     if (n.count > 2) {
-        tz_expr_operand *factors = malloc((size_t)n.count * sizeof *factors);
-        if (!factors) {
-            tz_expr_fail(e, TZ_MEMORY, "not enough memory for the formula");
-            return false;
-        }
-        for (int i = 0; i < n.count - 1; i++)
-            factors[i] = e->operands[n.first + i];
-        *before = tz_expr_chain(e, factors, n.count - 1);
-        free(factors);
+        const tz_expr_operand *factors = tz_expr_operands(e, node, 0);
+        *before = factors ? tz_expr_chain(e, factors, n.count - 1) : -1;
     }
     return *before >= 0;
 }
@@ -71,11 +62,8 @@ static int fma_of(tz_expr *e, int a, int b, int c)
 static int fuse_sum(tz_expr *e, int node)
 {
     const tz_expr_node n = e->nodes[node];
-    tz_expr_operand *sum = malloc((size_t)n.count * sizeof *sum); /* terms that are not fused yet */
-    int count = 1, before, last, result = -1;
-    if (!sum)
-        return tz_expr_fail(e, TZ_MEMORY, "not enough memory for the formula");
-    sum[0] = e->operands[n.first];
+    tz_expr_operand *sum = tz_expr_operands(e, node, 0); /* terms that are not fused yet */
+    int count = 1, before, last;
     for (int i = 1; i < n.count && !e->status; i++) {
         const tz_expr_operand term = e->operands[n.first + i];
         const bool minus = term.op == TZ_OP_MINUS;
@@ -89,24 +77,17 @@ static int fuse_sum(tz_expr *e, int node)
             sum[count++] = term;
         }
     }
-    if (!e->status)
-        result = count == 1 ? sum[0].node : tz_expr_chain(e, sum, count);
-    free(sum);
-    return result;
+    return e->status ? -1 : count == 1 ? sum[0].node : tz_expr_chain(e, sum, count);
+}
+
+static int fuse(void *e, int node)
+{
+    return tz_expr_fuse(e, node);
 }
 
 int tz_expr_fuse(tz_expr *e, int node)
 {
-    if (node < 0)
-        return -1;
-    const int result = rebuild(e, node, tz_expr_fuse);
-    if (result < 0)
-        return -1;
-    const tz_expr_node *made = &e->nodes[result];
-    return made->kind == TZ_EXPR_CHAIN && made->type == TZ_EXPR_REAL && !made->constant &&
-                   tz_operator_level(e->operands[made->first + 1].op) == TZ_LEVEL_SUM
-               ? fuse_sum(e, result)
-               : result;
+    return in_sums(e, node, fuse, fuse_sum);
 }
 
 /* ---- Groups of terms with one coefficient ---------------------------------------------------- */
@@ -129,17 +110,12 @@ static term split_term(tz_expr *e, tz_expr_operand operand)
     const int first = e->operands[n.first].node;
     if (!e->nodes[first].constant)
         return t;
-    tz_expr_operand *rest = malloc((size_t)n.count * sizeof *rest);
-    if (!rest) {
-        tz_expr_fail(e, TZ_MEMORY, "not enough memory for the formula");
+    tz_expr_operand *rest = tz_expr_operands(e, operand.node, 1);
+    if (!rest)
         return t;
-    }
-    for (int i = 1; i < n.count; i++)
-        rest[i - 1] = e->operands[n.first + i];
     rest[0].op = TZ_OP_NONE;
     t.coefficient = first;
     t.rest = n.count == 2 ? rest[0].node : tz_expr_chain(e, rest, n.count - 1);
-    free(rest);
     return t;
 }
 
@@ -220,41 +196,32 @@ static tz_expr_operand gather(tz_expr *e, term *terms, int count, int i, tz_expr
 static int group_sum(tz_expr *e, int node)
 {
     const tz_expr_node n = e->nodes[node];
-    term *terms = malloc((size_t)n.count * sizeof *terms);
-    tz_expr_operand *scratch = malloc(2 * (size_t)n.count * sizeof *scratch),
-                    *all = scratch + n.count;
-    int result = -1, count = 0;
-    if (!terms || !scratch) {
-        tz_expr_fail(e, TZ_MEMORY, "not enough memory for the formula");
-        goto done;
-    }
-    for (int i = 0; i < n.count; i++)
+    const size_t size = (size_t)n.count;
+    term *terms = tz_expr_alloc(e, size, sizeof *terms);
+    tz_expr_operand *scratch = tz_expr_alloc(e, size, sizeof *scratch);
+    tz_expr_operand *all = tz_expr_alloc(e, size, sizeof *all);
+    int count = 0;
+    for (int i = 0; i < n.count && !e->status; i++)
         terms[i] = split_term(e, e->operands[n.first + i]);
     for (int i = 0; i < n.count && !e->status; i++)
         if (!terms[i].done)
             all[count++] = gather(e, terms, n.count, i, scratch);
     if (e->status)
-        goto done;
+        return -1;
     if (all[0].op == TZ_OP_MINUS) /* only a first term that was negated by a group */
         all[0].node = tz_expr_make(e, TZ_EXPR_NEGATIVE, n.type, 0, all[0].node, -1, -1);
     all[0].op = TZ_OP_NONE;
-    result = count == 1 ? all[0].node : tz_expr_chain(e, all, count);
-done:
-    free(terms);
-    free(scratch);
-    return result;
+    return count == 1 ? all[0].node : tz_expr_chain(e, all, count);
+}
+
+static int group(void *e, int node)
+{
+    return tz_expr_group(e, node);
 }
 
 int tz_expr_group(tz_expr *e, int node)
 {
-    const int result = node < 0 ? -1 : rebuild(e, node, tz_expr_group);
-    if (result < 0)
-        return -1;
-    const tz_expr_node *made = &e->nodes[result];
-    if (!made->constant && made->kind == TZ_EXPR_CHAIN && made->type == TZ_EXPR_REAL &&
-        tz_operator_level(e->operands[made->first + 1].op) == TZ_LEVEL_SUM)
-        return group_sum(e, result);
-    return result;
+    return in_sums(e, node, group, group_sum);
 }
 
 /* ---- Weights --------------------------------------------------------------------------------- */
@@ -314,9 +281,9 @@ int tz_weights_sum(tz_expr *e, int field, const int *side, const int *coefficien
 {
     const tz_definition *d = e->definition;
     const int count = side[0] * side[1] * side[2], axes = axes_listed(e, side, coefficients);
-    tz_expr_operand *memory = malloc(3 * (size_t)(count + 1) * sizeof *memory);
+    tz_expr_operand *memory = tz_expr_alloc(e, 3 * (size_t)(count + 1), sizeof *memory);
     if (!memory)
-        return tz_expr_fail(e, TZ_MEMORY, "not enough memory");
+        return -1;
     tz_terms planes = {0, memory}, lists = {0, memory + count + 1};
     tz_terms list = {0, lists.all + count + 1};
     for (int i = 0; i < count && !e->status; i++) {
@@ -338,7 +305,5 @@ int tz_weights_sum(tz_expr *e, int field, const int *side, const int *coefficien
             lists.count = 0;
         }
     }
-    const int all = tz_terms_total(e, &planes);
-    free(memory);
-    return all;
+    return tz_terms_total(e, &planes);
 }

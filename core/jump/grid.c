@@ -2,6 +2,7 @@
  * jump.c. */
 #include "jump/grid.h"
 
+#include "base/random.h"
 #include "jump/patch.h"
 #include <inttypes.h>
 #include <math.h>
@@ -224,7 +225,7 @@ static void fill_tiles(check *c)
     uint64_t counter = 31;
     const int64_t *n = c->n;
     for (int64_t i = 0; i < c->linear->fields_count * c->cells; i++)
-        c->tile[i] = c->size * tz_patch_random(&counter);
+        c->tile[i] = c->size * tz_random_real(&counter);
     for (int64_t cell = 0; cell < c->cells; cell++)
         for (int t = 0; t < c->terms_count; t++) {
             const tz_linear_term *term = &c->terms[t];

@@ -1,23 +1,13 @@
 /* Runs a problem's cell functions on a small periodic grid. Called by probe.c to find the operator,
- * and by core/predict/jump.c; grid.c takes the random numbers. */
+ * and by core/predict/jump.c. */
 #include "jump/patch.h"
 
 #include "backend/host/store.h"
-
+#include "base/random.h"
 #include <stdlib.h>
 #include <string.h>
 
 enum { ROW_CELLS = 64 }; /* along x, of 1-D and 2-D: many samples at a time */
-
-double tz_patch_random(uint64_t *counter)
-{
-    /* splitmix64 */
-    uint64_t x = *counter += UINT64_C(0x9e3779b97f4a7c15);
-    x = (x ^ (x >> 30)) * UINT64_C(0xbf58476d1ce4e5b9);
-    x = (x ^ (x >> 27)) * UINT64_C(0x94d049bb133111eb);
-    x ^= x >> 31;
-    return (double)(x >> 11) * 0x1p-52 - 1.0;
-}
 
 tz_status tz_patch_create(tz_patch *patch, const tz_problem *in_double, tz_error *error)
 {
@@ -58,7 +48,7 @@ void tz_patch_set(tz_patch *patch, int field, double low, double high, uint64_t 
     const bool real = tz_type_is_real(patch->problem->stencil->fields[field].type);
     uint64_t counter = seed;
     for (int64_t i = 0; i < patch->cells; i++) {
-        const double random = tz_patch_random(&counter);
+        const double random = tz_random_real(&counter);
         double value = random < -0.6   ? low
                        : random < -0.2 ? high
                                        : low + (high - low) * (random + 0.2) / 1.2;

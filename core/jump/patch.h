@@ -31,7 +31,4 @@ void tz_patch_apply(tz_patch *patch, const double *const *in, double *const *out
 /* The cell at a distance from another one, around the edges. */
 int64_t tz_patch_cell(const tz_patch *patch, int64_t cell, const int offset[TZ_AXES]);
 
-/* A uniform number in [-1, 1) with all its digits, from a counter. */
-double tz_patch_random(uint64_t *counter);
-
 #endif

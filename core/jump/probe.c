@@ -2,6 +2,7 @@
  * predictions. */
 #include "jump/probe.h"
 
+#include "base/random.h"
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
@@ -136,7 +137,7 @@ static void set_cells(tz_probe *probe, bool alternating, double near, uint64_t *
     for (int i = 0; i < probe->patch.fields_count; i++)
         for (int64_t cell = 0; cell < probe->patch.cells; cell++)
             probe->in[i][cell] = probe->scale * sign_of(&probe->patch, cell, alternating) *
-                                 (1.0 + near * tz_patch_random(counter));
+                                 (1.0 + near * tz_random_real(counter));
 }
 
 typedef struct moments {
@@ -315,7 +316,7 @@ static tz_status compare(tz_probe *probe, double low, double high, int64_t step,
     uint64_t counter = 12345;
     for (int i = 0; i < patch->fields_count; i++)
         for (int64_t cell = 0; cell < patch->cells; cell++)
-            probe->in[i][cell] = low + (high - low) * (0.5 + 0.5 * tz_patch_random(&counter));
+            probe->in[i][cell] = low + (high - low) * (0.5 + 0.5 * tz_random_real(&counter));
     apply_patch(probe, step);
     const int64_t stride = patch->cells / CELLS + 1;
     for (int64_t cell = 0; cell < patch->cells; cell += stride) {
@@ -368,7 +369,7 @@ static void apply_large(tz_probe *probe)
     uint64_t counter = 99;
     for (int i = 0; i < probe->patch.fields_count; i++)
         for (int64_t cell = 0; cell < probe->patch.cells; cell++)
-            probe->in[i][cell] = probe->scale * tz_patch_random(&counter);
+            probe->in[i][cell] = probe->scale * tz_random_real(&counter);
     apply_patch(probe, 0);
 }
 

@@ -6,6 +6,7 @@
 #include "backend/slabs/slabs.h"
 #include "base/machine.h"
 #include "base/minmax.h"
+#include "base/random.h"
 #include "calibrate/calibrate.h"
 #include "jump/jump.h"
 #include "stencil/streamed_source.h"
@@ -42,14 +43,6 @@ struct tz_bench {
 
 /* ---- Fields ---------------------------------------------------------------------------------- */
 
-static uint64_t next_random(uint64_t *state)
-{
-    uint64_t z = *state += UINT64_C(0x9e3779b97f4a7c15);
-    z = (z ^ z >> 30) * UINT64_C(0xbf58476d1ce4e5b9);
-    z = (z ^ z >> 27) * UINT64_C(0x94d049bb133111eb);
-    return z ^ z >> 31;
-}
-
 /* 32 bits, each set with probability 0.4. That is 0.0110011 in base two: from the last digit on,
  * each digit is an AND or an OR with random bits. */
 static uint32_t random_word(uint64_t *state)
@@ -57,7 +50,7 @@ static uint32_t random_word(uint64_t *state)
     static const bool digits[] = {1, 1, 0, 0, 1, 1, 0};
     uint32_t word = 0;
     for (size_t i = 0; i < sizeof digits / sizeof *digits; i++) {
-        const uint32_t fresh = (uint32_t)next_random(state);
+        const uint32_t fresh = (uint32_t)tz_random_next(state);
         word = digits[i] ? word | fresh : word & fresh;
     }
     return word;
@@ -104,7 +97,7 @@ static void random_row(const tz_problem *problem, int field, uint64_t seed, void
     for (int64_t first = 0; first < count; first += PIECE) {
         const int64_t some = tz_min(PIECE, count - first);
         for (int64_t i = 0; i < some; i++) {
-            const uint64_t bits = next_random(&state);
+            const uint64_t bits = tz_random_next(&state);
             values[i] = integer ? (double)((bits >> 32) * 10 >> 32)
                                 : least + range * ((double)(bits >> 11) * 0x1p-53);
         }

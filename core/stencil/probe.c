@@ -3,6 +3,7 @@
 #include "stencil/probe.h"
 
 #include "base/machine.h"
+#include "base/random.h"
 #include "base/trap.h"
 #include "stencil/problem.h"
 #include "stencil/stencil.h"
@@ -49,20 +50,6 @@ __attribute__((format(printf, 3, 4))) static tz_status refuse(const pass_probe *
 
 /* ---- Values ---------------------------------------------------------------------------------- */
 
-static uint64_t next_random(uint64_t *state)
-{
-    *state += 0x9e3779b97f4a7c15u;
-    uint64_t z = *state;
-    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
-    return z ^ (z >> 27);
-}
-
-/* In [-1, 1), with all the bits of a double. */
-static double random_real(uint64_t *state)
-{
-    return (double)(next_random(state) >> 11) * 0x1p-52 - 1.0;
-}
-
 /* Constants of a trial. */
 static void vary_constants(pass_probe *p, int trial)
 {
@@ -76,7 +63,7 @@ static void vary_constants(pass_probe *p, int trial)
             continue;
         else
             *slot =
-                tz_slot_of(p->stencil->constants[k].type, p->precision, random_real(&p->random));
+                tz_slot_of(p->stencil->constants[k].type, p->precision, tz_random_real(&p->random));
     }
 }
 
@@ -86,7 +73,7 @@ static any_element make_value(pass_probe *p, int field, int trial)
 {
     static const double scales[] = {1.0, 8.0, 1.0, 1e3, 1e-3};
     const tz_field *f = &p->stencil->fields[field];
-    const uint64_t bits = next_random(&p->random);
+    const uint64_t bits = tz_random_next(&p->random);
     any_element element = {.d = 0.0};
     if (tz_type_is_bits(f->type)) {
         element.w = (uint32_t)bits;

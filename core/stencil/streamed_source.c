@@ -1,23 +1,18 @@
 /* The rows of a streamed field: from an array, or random ones. Called by stages. */
 #include "stencil/streamed_source.h"
 
-/* A 64-bit finaliser (Stafford's mix 13). It is applied to counters, so the number of a cell and
- * step does not depend on the order in which numbers are computed. */
-static inline uint64_t mix(uint64_t z)
-{
-    z = (z ^ (z >> 30)) * UINT64_C(0xbf58476d1ce4e5b9);
-    z = (z ^ (z >> 27)) * UINT64_C(0x94d049bb133111eb);
-    return z ^ (z >> 31);
-}
+#include "base/random.h"
 
+/* Counters are mixed, so the number of a cell and step does not depend on the order in which
+ * numbers are computed. */
 static inline uint64_t step_key(uint64_t seed, int64_t step)
 {
-    return mix(mix(seed + UINT64_C(0x9e3779b97f4a7c15)) ^ (uint64_t)step);
+    return tz_random_mix(tz_random_mix(seed + TZ_RANDOM_STEP) ^ (uint64_t)step);
 }
 
 static inline uint64_t cell_bits(uint64_t key, int64_t index)
 {
-    return mix(key + UINT64_C(0x9e3779b97f4a7c15) * (uint64_t)index);
+    return tz_random_mix(key + TZ_RANDOM_STEP * (uint64_t)index);
 }
 
 uint64_t tz_random_bits(uint64_t seed, int64_t step, int64_t index)
