@@ -1,6 +1,7 @@
 /* Fields stored as half in whole jobs of the cuda backend: every family in turn on one simulation,
  * with points, gives the cells, reductions, residual and recorded values of the reference; and a
  * value that becomes infinite is reported alike. */
+#include "backend/host/reduce.h"
 #include "executed.h"
 #include "sim/fields.h"
 #include "sim/points.h"
@@ -68,8 +69,10 @@ static void same_results(tz_simulation *sim, tz_simulation *reference)
     assert_int_equal(now.hash, wanted.hash);
     assert_true(now.min == wanted.min && now.max == wanted.max && now.sum == wanted.sum);
     assert_true(now.min < now.max);
-    assert_ok(sim->backend->update(sim->state, sim->step, &change, &failure));
-    assert_ok(reference->backend->update(reference->state, sim->step, &wanted_change, &failure));
+    assert_ok(
+        tz_backend_update(sim->backend, sim->state, &sim->problem, sim->step, &change, &failure));
+    assert_ok(tz_backend_update(reference->backend, reference->state, &reference->problem,
+                                sim->step, &wanted_change, &failure));
     assert_true(change.largest > 0 && change.largest == wanted_change.largest);
     assert_true(change.sum == wanted_change.sum);
 }
