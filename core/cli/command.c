@@ -297,6 +297,14 @@ double tz_json_number(const json_t *object, const char *key)
 
 /* ---- Options --------------------------------------------------------------------------------- */
 
+/* Options that are no more, and the new way. */
+static const struct {
+    const char *command, *option, *instead;
+} gone[] = {
+    {"tune", "compile-only", "`trapeze predict --compile` compiles the kernels into the cache"},
+    {"tune", "part", "`trapeze predict --compile` compiles in several processes by itself"},
+};
+
 /* getopt_long reports only that an option is wrong. Print why, with the nearest known name. */
 static void report_option(const tz_command *command, const char *text, const struct option *options)
 {
@@ -313,6 +321,11 @@ static void report_option(const tz_command *command, const char *text, const str
             return;
         }
     }
+    for (size_t i = 0; i < sizeof gone / sizeof *gone; i++)
+        if (strcmp(gone[i].command, command->name) == 0 && strcmp(gone[i].option, word) == 0) {
+            tz_misuse(command, "there is no option --%s any more: %s", word, gone[i].instead);
+            return;
+        }
     const char *nearest = tz_names_nearest(word, names, n);
     if (matches > 1) {
         tz_misuse(command, "option --%s is ambiguous", word);

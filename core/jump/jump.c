@@ -288,6 +288,7 @@ tz_status tz_jump_create(tz_jump **out, const tz_jump_context *context, tz_error
         return tz_error_set(error, TZ_MEMORY, "jump", "not enough memory");
     jump->context = *context;
     jump->in_double = tz_problem_in_double(context->problem);
+    jump->in_double.narrow = NULL; /* fields have double precision in memory, too */
     jump->double_context = *context->context;
     jump->double_context.problem = &jump->in_double;
     jump->context.context = &jump->double_context;

@@ -110,11 +110,12 @@ static void take_ready(automatic *a)
 }
 
 /* How much longer a plan takes than predicted, as those of its family do that were timed: the one
- * of the nearest height, else the best. */
+ * of the nearest height. Plans of a family without one are taken to be no slower than predicted:
+ * the model may be wrong about the other families alone. */
 static double find_error(const automatic *a, const entrant *e)
 {
     const entrant *best = &a->entrants[a->best];
-    double error = best->measured_s / best->predicted_s;
+    double error = fmin(1.0, best->measured_s / best->predicted_s);
     int nearest = INT_MAX;
     for (int i = 0; i < a->count; i++) {
         const entrant *other = &a->entrants[i];
@@ -125,7 +126,7 @@ static double find_error(const automatic *a, const entrant *e)
         nearest = apart;
         error = known;
     }
-    return isnan(error) ? 1.0 : error;
+    return error;
 }
 
 /* The plan that is expected to be the fastest of those that were not tried; -1: none is worth a

@@ -277,12 +277,16 @@ const char *tz_problem_fault(const tz_problem *problem, int field, double value)
     return isfinite(value) ? NULL : "becomes infinite in half: give a larger scale or an origin";
 }
 
+/* What a field is stored as matters only where a side has its value. */
 static tz_status check_boundary_values(const tz_problem *problem, tz_error *error)
 {
     const tz_stencil *stencil = problem->stencil;
     for (int k = 0; k < stencil->fields_count * TZ_SIDES; k++) {
-        const int f = k / TZ_SIDES;
-        const double value = problem->boundary_value[f][k % TZ_SIDES];
+        const int f = k / TZ_SIDES, side = k % TZ_SIDES;
+        const double value = problem->boundary_value[f][side];
+        if (!tz_boundary_has_value(problem->boundary[side / 2][side % 2]) &&
+            !tz_problem_as_computed(problem, f))
+            continue;
         const char *fault = tz_problem_fault(problem, f, value);
         if (fault)
             return tz_error_set(

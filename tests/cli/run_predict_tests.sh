@@ -134,6 +134,7 @@ done
 check "a record of this machine" says "CPU: here"
 refused "tune: another device" 1 "is not this machine's device" tune hotspot --grid 64,64 --device gtx280
 refused "tune: unknown family" 1 "did you mean 'stream'?" tune star2d1r --grid 64,64 --backend cpu --families strem
+refused "tune: an option that is gone" 2 "trapeze predict --compile" tune star2d1r --grid 64,64 --compile-only
 refused "tune: rounds" 2 "--rounds needs an integer" tune star2d1r --grid 64,64 --rounds 0
 t tune star2d1r --grid 96,64 --backend cpu --height 2 --family stream --rounds 1 --seconds 0.01 --sustained
 check "tune --sustained" says "measured   as in a long run: no rests"

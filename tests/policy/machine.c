@@ -74,7 +74,7 @@ tz_status tz__policy_complete(const tz_policy_subject *subject, tz_plan *plan, t
         plan->height = m->chosen;
     if (plan->height > m->height_max)
         return tz_error_set(error, TZ_RANGE, "height", "use a height up to %d", m->height_max);
-    strcpy(plan->family, "stream");
+    strcpy(plan->family, m->direct && plan->height == 1 ? "direct" : "stream");
     for (int axis = 0; axis < TZ_AXES; axis++)
         plan->tile[axis] = 1;
     strcpy(plan->why, "made up");

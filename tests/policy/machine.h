@@ -47,6 +47,7 @@ typedef struct machine {
     int pause;
     const char *unknown; /* why nothing can be predicted; NULL: it can */
     int refused;         /* a height that no stage takes */
+    bool direct;         /* plans of height 1 are of a family of their own */
     /* What happened. */
     int explorers; /* that were started and not ended */
     int explored;  /* started */

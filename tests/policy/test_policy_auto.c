@@ -65,6 +65,29 @@ TEST(a_wrong_prediction_is_found_out)
     tz_policy_destroy(policy);
 }
 
+static double slow_at_1(int height)
+{
+    return height == 1 ? 2e-3 : 1.4e-3;
+}
+static double good_at_1(int height)
+{
+    return height == 1 ? 1e-3 : 1.4e-3;
+}
+
+/* The base plan takes longer than predicted. So another family is tried, which may be right. */
+TEST(errors_of_one_family_say_nothing_of_another)
+{
+    static const int two[] = {1, 2, 0};
+    machine m = compiling(slow_at_1, two);
+    m.predictions = good_at_1;
+    m.direct = true;
+    tz_policy *policy = make(&m, automatic);
+    run(&m, policy, 300, 0);
+    assert_true(tz_policy_settled(policy));
+    assert_int_equal(height_now(policy), 2);
+    tz_policy_destroy(policy);
+}
+
 TEST(a_plan_that_fails_is_left_out)
 {
     machine m = compiling(best_at_8, all);
