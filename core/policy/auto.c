@@ -267,6 +267,8 @@ static void auto_record(tz_policy *policy, int64_t stages, int64_t iterations, d
     const double time_s = a->trial.seconds / (double)a->trial.iterations;
     if (a->phase == AT_BEST) {
         best->measured_s = time_s;
+        if (a->now < 0) /* it may be slower than predicted */
+            a->now = find_next(a);
         if (a->now < 0) {
             settle(policy, a);
             return;

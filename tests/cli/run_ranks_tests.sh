@@ -45,7 +45,7 @@ local sims = {
     { "star2d1r", { 1001, 2403 }, "mirror", { u = R } }, { "onesided1d", { 15001 }, "periodic", { u = R, k = R } },
     { "poisson", { 33, 47 }, "fixed", { f = R }, "mixed" },
     { "hotspot", { 61, 53 }, "clamp", { temperature = R, power = R },
-        storage = { temperature = { "half", origin = 0.25, scale = 2 ^ -8 }, power = "half" } },
+        storage = { temperature = { "half", origin = 0.25, scale = 2 ^ -7 }, power = "half" } },
     { "grayscott", { 41, 37 }, "periodic", { u = R, v = R }, "double" },
     { "mixed3d", { 14, 9, 40 }, "periodic", { u = R, n = N, k = R }, storage = "half" },
 }
