@@ -18,7 +18,7 @@ arm64=
 for argument in "$@"; do
     case $argument in
     --arm64) arm64=$cross ;;
-    --ci) ci=yes arm64=$cross packages="$packages clang-format-14" optional="$optional libopenmpi-dev openmpi-bin libmicrohttpd-dev curl chromium python3-numpy python3-pil lintian dpkg-dev" ;;
+    --ci) ci=yes packages="$packages clang-format-14" optional="$optional libopenmpi-dev openmpi-bin libmicrohttpd-dev curl chromium python3-numpy python3-pil lintian dpkg-dev" ;;
     *) echo "setup: unknown argument '$argument'; usage: sh scripts/setup.sh [--ci] [--arm64]" >&2; exit 2 ;;
     esac
 done

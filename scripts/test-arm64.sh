@@ -5,7 +5,7 @@
 #   sh scripts/test-arm64.sh [STENCIL…]
 #   sh scripts/test-arm64.sh --missing      only says what this machine lacks, and why it is skipped
 #
-# Default: star2d1r, and nothing is built but what that needs, not optimised: so the gate does. `sh scripts/test-all.sh arm64`
+# Default: star2d1r, and nothing is built but what that needs, not optimised: a quick look. `sh scripts/test-all.sh arm64`
 # runs all, as packages have them.
 set -eu
 root=$(CDPATH= cd -- "$(dirname -- "$0")/.." && pwd -P)
