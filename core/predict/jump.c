@@ -77,7 +77,7 @@ tz_status tz_jump_predict(tz_jump_prediction *out, const tz_workload *workload,
 {
     const tz_problem *problem = &workload->problem;
     tz_problem in_double = tz_problem_in_double(problem);
-    in_double.narrow = NULL; /* as in jump.c */
+    in_double.narrow = NULL; /* fields have double precision in memory, too */
     tz_jump_range ranges[TZ_FIELDS_MAX];
     tz_linear linear = {.dims = 0};
     *out = (tz_jump_prediction){.steps = steps};

@@ -36,7 +36,9 @@ typedef struct tz_problem {
     /* As derive() gives them for double precision, whatever the precision is. */
     tz_slot constants_in_double[TZ_CONSTANTS_MAX];
     double derived[TZ_PRECISIONS][TZ_CONSTANTS_MAX]; /* before they are rounded */
-    const struct tz_problem *narrow;                 /* of tz_problem_in_double(): its argument */
+    /* of tz_problem_in_double(): its argument. Kernels read the fields of that in memory; NULL for
+     * a state whose fields are in double precision themselves */
+    const struct tz_problem *narrow;
     /* of tz_simulation_config: constants that vary as the scenario says; borrowed */
     const tz_series *scalars;
     size_t scalars_count;

@@ -411,7 +411,7 @@ void contract_identity(contract *c)
     const int sizes_count = contract_sizes(c, &sizes);
     /* A case of a stencil with many fields and passes takes long: fewer cases. */
     const int every =
-        (c->quick ? 12 : 1) * (1 + c->stencil->passes_count * c->stencil->fields_count / 16);
+        (c->quick ? 4 : 1) * (1 + c->stencil->passes_count * c->stencil->fields_count / 16);
     bool static_fields = false;
     for (int f = 0; f < c->stencil->fields_count; f++)
         static_fields = static_fields || c->stencil->fields[f].role == TZ_STATIC;
