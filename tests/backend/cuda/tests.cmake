@@ -47,7 +47,7 @@ endforeach()
 trapeze_add_test(cli cuda_cli sh ${CMAKE_CURRENT_SOURCE_DIR}/cli/run_cuda_cli_tests.sh $<TARGET_FILE:trapeze>)
 set_tests_properties(backend/cuda/test_cuda_driver backend/cuda/test_cuda_kernels backend/cuda/test_cuda_compilers backend/cuda/test_cuda_asynchronous
     backend/cuda/test_cuda_slabs backend/cuda/test_cuda_streamed backend/cuda/test_cuda_jump
-    backend/cuda/test_cuda_handed backend/cuda/test_cuda_half cli/cuda_cli PROPERTIES ENVIRONMENT_MODIFICATION LD_LIBRARY_PATH=path_list_prepend:${fakes})
+    backend/cuda/test_cuda_handed backend/cuda/test_cuda_half backend/cuda/test_cuda_frame cli/cuda_cli PROPERTIES ENVIRONMENT_MODIFICATION LD_LIBRARY_PATH=path_list_prepend:${fakes})
 
 # Plans of one test are compiled once.
 set_property(TEST predict/test_device_scaled APPEND PROPERTY ENVIRONMENT TRAPEZE_CACHE=${PROJECT_BINARY_DIR}/test-cache)
