@@ -256,9 +256,7 @@ static void assign_array(const target *t, const tz_array_handle *source)
 
 static void assign_floorplan(const target *t, const tz_floorplan_value *value)
 {
-    const int64_t *extent = tz_simulation_extent(t->handle->simulation);
-    if (tz_handle_stencil(t->handle)->dims != 2 || !t->all)
-        tz_raise(t->L, "%s: a floorplan fills a 2-D grid, without a box", t->what);
+    const int dims = tz_handle_stencil(t->handle)->dims;
     if (value->trace.sample_count == 0)
         tz_raise(t->L, "%s: the floorplan %.300s has no powers: give tz.floorplan a 'ptrace'",
                  t->what, value->plan.path);
@@ -267,23 +265,37 @@ static void assign_floorplan(const target *t, const tz_floorplan_value *value)
                         "%s: the powers are the mean of the %zu rows of %.300s; 'row' of "
                         "tz.floorplan takes one of them",
                         t->what, value->trace.sample_count, value->trace.path);
+    if (value->trace.unit_count > value->plan.unit_count)
+        tz_context_note(t->handle->context, TZ_NOTE_LOG,
+                        "%s: %zu units of %.300s are not in %.300s, so their power is not there",
+                        t->what, value->trace.unit_count - value->plan.unit_count,
+                        value->trace.path, value->plan.path);
     tz_simulation_set_y_up(t->handle->simulation);
-    double width_m = value->width_m, height_m = value->height_m;
-    tz_floorplan_chip(t->L, t->handle, &value->plan, t->what, &width_m, &height_m);
+    tz_floorplan_place place = value->place;
+    if (!t->all)
+        place.box = *t->box;
+    tz_floorplan_chip(t->L, t->handle, &value->plan, t->what, &place);
+    const tz_box *box = &place.box;
+    const int64_t nx = box->high[0] - box->low[0], ny = box->high[1] - box->low[1];
     double *powers_w = lua_newuserdatauv(t->L, value->plan.unit_count * sizeof *powers_w, 0);
-    tz_status status =
-        tz_ptrace_arrange(&value->trace, &value->plan, value->row, powers_w, tz_fault(t->L));
+    tz_status status = tz_ptrace_arrange(&value->trace, &value->plan, value->row, 0,
+                                         value->trace.unit_count, powers_w, tz_fault(t->L));
+    for (size_t i = 0; status == TZ_OK && i < value->plan.unit_count; i++)
+        powers_w[i] /= (double)(box->high[2] - box->low[2]);
     const bool dry = tz_handle_is_dry(t->handle); /* a row shows whether the plan fits */
-    const int64_t rows = dry || extent[0] >= CHUNK_CELLS ? 1 : CHUNK_CELLS / extent[0];
-    for (int64_t at[TZ_AXES] = {0}; status == TZ_OK && at[1] < (dry ? 1 : extent[1]);
-         at[1] += rows) {
-        const int64_t end = at[1] + rows < extent[1] ? at[1] + rows : extent[1];
+    const int64_t rows = dry || nx >= CHUNK_CELLS ? 1 : CHUNK_CELLS / nx;
+    for (int64_t y = 0; status == TZ_OK && y < (dry ? 1 : ny); y += rows) {
+        const int64_t end = y + rows < ny ? y + rows : ny;
         tz_array *array = NULL;
-        status = tz_floorplan_rasterise_rows(&value->plan, powers_w, extent[0], extent[1], width_m,
-                                             height_m, at[1], end, &array, tz_fault(t->L));
-        if (status == TZ_OK && !dry)
+        status = tz_floorplan_rasterise_rows(&value->plan, powers_w, nx, ny, place.width_m,
+                                             place.height_m, y, end, &array, tz_fault(t->L));
+        if (array)
+            array->dims = dims;
+        for (int64_t z = box->low[2]; status == TZ_OK && !dry && z < box->high[2]; z++) {
+            const int64_t at[TZ_AXES] = {box->low[0], box->low[1] + y, z};
             status = tz_simulation_write_array(t->handle->simulation, t->field, array, at,
                                                value->plan.path, tz_fault(t->L));
+        }
         tz_array_destroy(array);
     }
     must(t, status);

@@ -41,10 +41,8 @@ tz_floorplan_value *tz_floorplan_check(lua_State *L, int index, const char *what
 
 void tz_floorplan_unit_get(const tz_floorplan_value *value, size_t i, tz_unit_value *out)
 {
-    *out = (tz_unit_value){.unit = value->plan.units[i],
-                           .plan = value->plan,
-                           .width_m = value->width_m,
-                           .height_m = value->height_m};
+    *out =
+        (tz_unit_value){.unit = value->plan.units[i], .plan = value->plan, .place = value->place};
     snprintf(out->path, sizeof out->path, "%s", value->plan.path);
     out->plan.units = NULL;
     out->plan.unit_count = 0;
@@ -104,53 +102,65 @@ static noreturn void raise_size(lua_State *L, const tz_stencil *stencil, const c
 }
 
 void tz_floorplan_chip(lua_State *L, const tz_simulation_handle *handle, const tz_floorplan *plan,
-                       const char *what, double *width_m, double *height_m)
+                       const char *what, tz_floorplan_place *place)
 {
     static const tz_param_role roles[] = {TZ_PARAM_ROLE_EXTENT_X_M, TZ_PARAM_ROLE_EXTENT_Y_M};
     const tz_stencil *stencil = tz_handle_stencil(handle);
+    const int64_t *extent = tz_simulation_extent(handle->simulation);
     double chip_m[2] = {0, 0};
-    if (stencil->dims != 2)
-        tz_raise(L, "%s: a floorplan is of a 2-D grid, not of %d-D", what, stencil->dims);
+    bool whole = true;
+    if (stencil->dims < 2)
+        tz_raise(L, "%s: a floorplan is of a grid in 2-D or 3-D, not in 1-D", what);
+    for (int axis = 0; axis < TZ_AXES; axis++) {
+        if (place->box.high[axis] == 0)
+            place->box.high[axis] = extent[axis];
+        if (place->box.high[axis] > extent[axis])
+            tz_raise(L, "%s: %c of the floorplan's 'box' ends at %lld, and the grid at %lld", what,
+                     "xyz"[axis], (long long)place -> box.high[axis], (long long)extent[axis]);
+        whole =
+            whole && (axis == 2 || place->box.high[axis] - place->box.low[axis] == extent[axis]);
+    }
     for (int axis = 0; axis < 2; axis++) {
         const int i = tz_stencil_param_of_role(stencil, roles[axis]);
         chip_m[axis] = i < 0 ? 0 : tz_simulation_params(handle->simulation)[i].number;
     }
-    if (!(chip_m[0] > 0 && chip_m[1] > 0))
+    if (!whole || !(chip_m[0] > 0 && chip_m[1] > 0))
         return;
     const double longer = chip_m[0] > chip_m[1] ? chip_m[0] : chip_m[1];
-    const bool given = *width_m > 0;
-    const double right = given ? *width_m : plan->left_m + plan->width_m;
-    const double top = given ? *height_m : plan->bottom_m + plan->height_m;
-    if (!same_length(right, chip_m[0], longer) || !same_length(top, chip_m[1], longer) ||
-        (!given &&
-         (!same_length(plan->left_m, 0, longer) || !same_length(plan->bottom_m, 0, longer))))
+    const double right = place->width_m > 0 ? place->width_m : plan->width_m;
+    const double top = place->width_m > 0 ? place->height_m : plan->height_m;
+    if (!same_length(right, chip_m[0], longer) || !same_length(top, chip_m[1], longer))
         raise_size(L, stencil, what, plan->path, right, top, chip_m);
-    *width_m = chip_m[0];
-    *height_m = chip_m[1];
+    place->width_m = chip_m[0];
+    place->height_m = chip_m[1];
 }
 
 void tz_floorplan_check_chip(lua_State *L, int index, const tz_simulation_handle *handle,
                              const char *what)
 {
     const tz_floorplan_value *value = tz_floorplan_check(L, index, what);
-    double width_m = value->width_m, height_m = value->height_m;
-    tz_floorplan_chip(L, handle, &value->plan, what, &width_m, &height_m);
+    tz_floorplan_place place = value->place;
+    tz_floorplan_chip(L, handle, &value->plan, what, &place);
 }
 
 void tz_floorplan_box(lua_State *L, const tz_simulation_handle *handle, const tz_unit_value *unit,
                       const char *what, tz_box *box)
 {
-    const int64_t *extent = tz_simulation_extent(handle->simulation);
     tz_floorplan plan = unit->plan;
+    tz_floorplan_place place = unit->place;
     char path[sizeof unit->path];
-    double width_m = unit->width_m, height_m = unit->height_m;
     memcpy(path, unit->path, sizeof path);
     plan.path = path;
-    *box = (tz_box){{0, 0, 0}, {1, 1, 1}};
-    tz_floorplan_chip(L, handle, &plan, what, &width_m, &height_m);
+    tz_floorplan_chip(L, handle, &plan, what, &place);
+    *box = place.box;
     tz_try(L, what,
-           tz_floorplan_unit_cells(&plan, &unit->unit, extent[0], extent[1], width_m, height_m,
+           tz_floorplan_unit_cells(&plan, &unit->unit, box->high[0] - box->low[0],
+                                   box->high[1] - box->low[1], place.width_m, place.height_m,
                                    box->low, box->high, tz_fault(L)));
+    for (int axis = 0; axis < 2; axis++) {
+        box->low[axis] += place.box.low[axis];
+        box->high[axis] += place.box.low[axis];
+    }
 }
 
 /* ---- tz.floorplan ---------------------------------------------------------------------------- */
@@ -181,9 +191,56 @@ static const tz_key floorplan_options[] = {
     {"ptrace", "file", "", "HotSpot's power trace; without it the floorplan only names regions"},
     {"row", "integer", "the mean of all rows", "the row of the trace", .least = 1,
      .most = INFINITY},
-    {"width_m", "number", "that of the units", "length of the chip along x"},
+    {"width_m", "number", "that of the units",
+     "length of the chip along x; without it the plan is moved to the origin"},
     {"height_m", "number", "that of the units", "length of the chip along y"},
+    {"box", "box", "the grid", "`{ x = {low, high}, y =, z = }`: the cells that the chip fills"},
+    {"overlap", "number", "0", "the largest share of a unit that another one may cover",
+     .most = TZ_OVERLAP_MAX},
     {NULL, NULL, NULL, NULL}};
+
+/* box = { x = {low, high}, … } */
+static void get_place(lua_State *L, const char *what, tz_floorplan_place *place)
+{
+    static const char *const axes[] = {"x", "y", "z"};
+    *place = (tz_floorplan_place){.width_m = 0};
+    tz_key_number(L, 1, what, "width_m", &place->width_m);
+    tz_key_number(L, 1, what, "height_m", &place->height_m);
+    if (place->width_m < 0 || place->height_m < 0 || (place->width_m > 0) != (place->height_m > 0))
+        tz_raise(L, "%s: 'width_m' and 'height_m' go together and must be positive", what);
+    if (tz_table_get(L, 1, "box") != LUA_TNIL) {
+        const int table = lua_gettop(L);
+        if (!lua_istable(L, table))
+            tz_raise_kind(L, table, what, "box", "{ x = {low, high}, … }");
+        tz_keys_check(L, table, what, axes, TZ_AXES, false);
+        for (int axis = 0; axis < TZ_AXES; axis++) {
+            int64_t pair[2];
+            const int got = tz_key_integers(L, table, what, axes[axis], 2, 0, pair);
+            if (got != 0 && (got != 2 || pair[0] >= pair[1]))
+                tz_raise(L, "%s: %s of 'box' must be {low, high} with 0 <= low < high", what,
+                         axes[axis]);
+            place->box.low[axis] = got ? pair[0] : 0;
+            place->box.high[axis] = got ? pair[1] : 0;
+        }
+    }
+    lua_pop(L, 1);
+}
+
+/* What a user may not have meant. */
+static void note_doubts(lua_State *L, const tz_floorplan_value *value)
+{
+    const tz_floorplan *plan = &value->plan;
+    if (fmax(plan->width_m, plan->height_m) > CHIP_MAX_M)
+        tz_context_note(
+            tz_context_get(L), TZ_NOTE_WARNING,
+            "tz.floorplan: %.300s: the units reach over %g m x %g m: are its numbers in mm? "
+            "HotSpot's files are in metres",
+            plan->path, plan->width_m, plan->height_m);
+    if (value->trace.negative_line > 0)
+        tz_context_note(tz_context_get(L), TZ_NOTE_WARNING,
+                        "tz.floorplan: %.300s:%d: a negative power cools its unit",
+                        value->trace.path, value->trace.negative_line);
+}
 
 static int value_floorplan(lua_State *L)
 {
@@ -196,11 +253,10 @@ static int value_floorplan(lua_State *L)
     tz_key_text(L, 1, "tz.floorplan", "ptrace", &ptrace);
     int64_t row = 0;
     const bool has_row = tz_key_integer(L, 1, "tz.floorplan", "row", &row);
-    double width_m = 0, height_m = 0;
-    tz_key_number(L, 1, "tz.floorplan", "width_m", &width_m);
-    tz_key_number(L, 1, "tz.floorplan", "height_m", &height_m);
-    if (width_m < 0 || height_m < 0 || (width_m > 0) != (height_m > 0))
-        tz_raise(L, "tz.floorplan: 'width_m' and 'height_m' go together and must be positive");
+    double overlap = 0;
+    tz_floorplan_place place;
+    get_place(L, "tz.floorplan", &place);
+    tz_key_number(L, 1, "tz.floorplan", "overlap", &overlap);
     tz_path_resolve(L, flp, plan_path, sizeof plan_path);
     if (ptrace)
         tz_path_resolve(L, ptrace, trace_path, sizeof trace_path);
@@ -210,18 +266,14 @@ static int value_floorplan(lua_State *L)
     memset(value, 0, sizeof *value);
     luaL_setmetatable(L, TZ_TYPE_FLOORPLAN);
     value->row = has_row ? row - 1 : -1;
-    value->width_m = width_m;
-    value->height_m = height_m;
-    if (tz_floorplan_read(plan_path, &value->plan, tz_fault(L)) != TZ_OK ||
+    value->place = place;
+    if (tz_floorplan_read(plan_path, overlap, &value->plan, tz_fault(L)) != TZ_OK ||
         (ptrace && tz_ptrace_read(trace_path, &value->trace, tz_fault(L)) != TZ_OK))
         tz_raise_error(L, "tz.floorplan", tz_fault(L));
+    if (place.width_m == 0)
+        tz_floorplan_move(&value->plan, 0, 0);
+    note_doubts(L, value);
     tz_api_input(L, plan_path);
-    if (fmax(value->plan.width_m, value->plan.height_m) > CHIP_MAX_M)
-        tz_context_note(
-            tz_context_get(L), TZ_NOTE_WARNING,
-            "tz.floorplan: %.300s: the units reach over %g m x %g m: are its numbers in mm? "
-            "HotSpot's files are in metres",
-            flp, value->plan.width_m, value->plan.height_m);
     if (ptrace)
         tz_api_input(L, trace_path);
     if (has_row && row > (int64_t)value->trace.sample_count)
@@ -248,11 +300,14 @@ static const luaL_Reg unit_events[] = {{"__tostring", unit_tostring}, {NULL, NUL
 const tz_api_class tz_unit_class = {.type = TZ_TYPE_UNIT, .events = unit_events};
 
 const tz_api_function tz_floorplan_functions[] = {
-    TZ_API("tz.floorplan(options)", value_floorplan,
-           "The units of a chip: a value of fields (the power of each cell, W: the mean of the "
-           "trace or "
-           "one of its rows), columns of `tz.table`, and regions. Row 0 of the grid is the chip's "
-           "upper edge, from which `sim:get` and boxes count y; metres of y in files and at axes "
-           "count from the lower edge, as in the floorplan (see `y` of `tz.vti` and `tz.png`).",
-           .options = floorplan_options, .recall = TZ_RECALL_CALL),
+    TZ_API(
+        "tz.floorplan(options)", value_floorplan,
+        "The units of a chip: a value of fields (the power of each cell, W: the mean of the "
+        "trace or "
+        "one of its rows), columns of `tz.table`, and regions, in 2-D and 3-D; the power of a box "
+        "of several layers is the same in each. The trace may have units of other plans, as that "
+        "of a stack. Row 0 of the grid is the chip's "
+        "upper edge, from which `sim:get` and boxes count y; metres of y in files and at axes "
+        "count from the lower edge, as in the floorplan (see `y` of `tz.vti` and `tz.png`).",
+        .options = floorplan_options, .recall = TZ_RECALL_CALL),
     TZ_API_END};

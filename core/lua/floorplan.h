@@ -8,19 +8,25 @@
 #define TZ_TYPE_FLOORPLAN "trapeze.floorplan"
 #define TZ_TYPE_UNIT "trapeze.unit"
 
+/* The chip of a plan, and the cells that it fills. */
+typedef struct tz_floorplan_place {
+    double width_m, height_m; /* 0: the stencil's, else the plan's */
+    tz_box box;               /* high 0: the whole axis */
+} tz_floorplan_place;
+
 /* A userdata. */
 typedef struct tz_floorplan_value {
-    tz_floorplan plan;        /* without units once closed */
-    tz_ptrace trace;          /* without samples if no file was given */
-    int64_t row;              /* of the trace, from 0; -1: the mean of all rows */
-    double width_m, height_m; /* of the chip; 0: the stencil's, else the plan's */
+    tz_floorplan plan; /* without units once closed */
+    tz_ptrace trace;   /* without samples if no file was given */
+    int64_t row;       /* of the trace, from 0; -1: the mean of all rows */
+    tz_floorplan_place place;
 } tz_floorplan_value;
 
 /* A userdata: a unit of a floorplan, which may be closed. */
 typedef struct tz_unit_value {
     tz_floorplan_unit unit;
     tz_floorplan plan; /* its bounding box, and `path`; no units */
-    double width_m, height_m;
+    tz_floorplan_place place;
     char path[256];
 } tz_unit_value;
 
@@ -29,11 +35,11 @@ tz_floorplan_value *tz_floorplan_check(lua_State *L, int index, const char *what
 /* Unit number i, from 0. */
 void tz_floorplan_unit_get(const tz_floorplan_value *value, size_t i, tz_unit_value *out);
 
-/* The size of the chip that a 2-D simulation computes, for a plan whose script gave *width_m and
- * *height_m, or 0 and 0. They stay 0 if the stencil has no size either. Raises when the plan
- * belongs to a chip of another size. */
+/* Complete a place for the grid of a simulation in 2-D or 3-D. A chip that fills x and y has the
+ * stencil's size, if it has one; both sizes stay 0 if the script gave none either. Raises when the
+ * plan belongs to a chip of another size, or the box is not in the grid. */
 void tz_floorplan_chip(lua_State *L, const tz_simulation_handle *handle, const tz_floorplan *plan,
-                       const char *what, double *width_m, double *height_m);
+                       const char *what, tz_floorplan_place *place);
 /* Check that the open floorplan at a stack index is of the chip that a simulation computes.
  * Raises. */
 void tz_floorplan_check_chip(lua_State *L, int index, const tz_simulation_handle *handle,

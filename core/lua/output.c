@@ -148,23 +148,26 @@ static void get_outline(lua_State *L, int index, const char *what, tz_overlay *o
         tz_raise_kind(L, -1, what, "outline", "a floorplan");
     const tz_floorplan_value *value = tz_floorplan_check(L, -1, what);
     const tz_floorplan *plan = &value->plan;
-    const bool given = value->width_m > 0;
-    const double left = given ? 0 : plan->left_m, bottom = given ? 0 : plan->bottom_m;
-    const double width = given ? value->width_m : plan->width_m;
-    const double height = given ? value->height_m : plan->height_m;
+    const tz_floorplan_place *place = &value->place;
+    const double width = place->width_m > 0 ? place->width_m : plan->width_m;
+    const double height = place->width_m > 0 ? place->height_m : plan->height_m;
     if (plan->unit_count > TZ_OUTLINES_MAX)
         tz_raise(L, "%s: 'outline' has %zu units, more than %d", what, plan->unit_count,
                  TZ_OUTLINES_MAX);
     for (size_t i = 0; i < plan->unit_count; i++) {
         const tz_floorplan_unit *u = &plan->units[i];
         tz_outline *o = &overlay->outlines[i];
-        *o = (tz_outline){.left = (u->left_m - left) / width,
-                          .right = (u->left_m + u->width_m - left) / width,
-                          .top = 1 - (u->bottom_m + u->height_m - bottom) / height,
-                          .bottom = 1 - (u->bottom_m - bottom) / height};
+        *o = (tz_outline){.left = u->left_m / width,
+                          .right = (u->left_m + u->width_m) / width,
+                          .top = 1 - (u->bottom_m + u->height_m) / height,
+                          .bottom = 1 - u->bottom_m / height};
         snprintf(o->name, sizeof o->name, "%.31s", u->name);
     }
     overlay->outlines_count = (int)plan->unit_count;
+    for (int axis = 0; axis < 2; axis++) {
+        overlay->outlines_low[axis] = place->box.low[axis];
+        overlay->outlines_high[axis] = place->box.high[axis];
+    }
     lua_pop(L, 1);
 }
 

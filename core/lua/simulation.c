@@ -7,6 +7,7 @@
 #include "base/names.h"
 #include "lua/array.h"
 #include "lua/fields.h"
+#include "lua/floorplan.h"
 #include "lua/interrupt.h"
 #include "lua/keys.h"
 #include "lua/policy.h"
@@ -142,7 +143,11 @@ static int method_set(lua_State *L)
     lua_settop(L, 4);
     tz_text_check(L, 2, "sim:set", "field");
     const int field = tz_handle_field(L, 2, handle, "sim:set");
-    tz_box_check(L, 4, handle, "sim:set", &box);
+    const tz_unit_value *unit = luaL_testudata(L, 4, TZ_TYPE_UNIT);
+    if (unit)
+        tz_floorplan_box(L, handle, unit, "sim:set", &box);
+    else
+        tz_box_check(L, 4, handle, "sim:set", &box);
     snprintf(what, sizeof what, "sim:set: field '%.60s'",
              tz_handle_stencil(handle)->fields[field].name);
     tz_field_assign(L, handle, field, lua_isnil(L, 4) ? NULL : &box, 3, what);
@@ -715,7 +720,7 @@ static const tz_api_function own_methods[] = {
     TZ_API("sim:set(field, value[, box])", method_set,
            "Sets the cells of a box, or all. A value is a number, `function(x, y, z)`, "
            "`tz.random`, `tz.read`, `tz.array`, an array or a floorplan. A box is `{ x = {low, "
-           "high}, … }`: low <= x < high.",
+           "high}, … }`: low <= x < high; or a unit of a floorplan, `plan:unit \"core0\"`.",
            .recall = TZ_RECALL_CALL),
     TZ_API("sim:min([field[, region]])", method_reduce,
            "The least finite value. Without a field: of the first state field.",

@@ -477,16 +477,19 @@ SCRATCH_TEST(floorplans_become_power_maps)
     assert_ok(tz_floorplan_read(scratch_text(*state, "c.flp",
                                              "# chip\nL2\t0.008 0.008\t0 0\n"
                                              "core 0.008 0.008 0.008 0 # hot\r\n\n"
-                                             "top 0.016 0.004 0 0.008 1.75e6 0.01\n"),
-                                &plan, &failure));
+                                             "top 0.016 0.004 0 0.008 1.75e6 0.01\n"
+                                             "L2 core 1e3\n"),
+                                0, &plan, &failure));
+    assert_true(plan.units[1].heat_j_m3k == 0 && plan.units[2].heat_j_m3k == 1.75e6 &&
+                plan.units[2].resistivity_mk_w == 0.01);
     assert_int_equal(plan.unit_count, 3);
     assert_ok(tz_ptrace_read(scratch_text(*state, "c.ptrace", "core\ttop L2\n10 3 1\n20 3 5\n"),
                              &trace, &failure));
-    assert_ok(tz_ptrace_arrange(&trace, &plan, 1, powers, &failure));
+    assert_ok(tz_ptrace_arrange(&trace, &plan, 1, 0, 3, powers, &failure));
     assert_true(powers[0] == 5 && powers[1] == 20 && powers[2] == 3);
-    assert_ok(tz_ptrace_arrange(&trace, &plan, -1, powers, &failure));
+    assert_ok(tz_ptrace_arrange(&trace, &plan, -1, 0, 3, powers, &failure));
     assert_true(powers[0] == 3 && powers[1] == 15 && powers[2] == 3);
-    check_error(tz_ptrace_arrange(&trace, &plan, 2, powers, &failure), TZ_RANGE, "c.ptrace",
+    check_error(tz_ptrace_arrange(&trace, &plan, 2, 0, 3, powers, &failure), TZ_RANGE, "c.ptrace",
                 "no sample 2");
     assert_ok(tz_floorplan_rasterise_rows(&plan, powers, 4, 3, 0, 0, 0, 3, &map, &failure));
     const double wanted[] = {0.75, 0.75, 0.75, 0.75, 0.75, 0.75,
@@ -508,14 +511,22 @@ SCRATCH_TEST(floorplans_become_power_maps)
     tz_ptrace_clear(&trace);
     assert_ok(
         tz_ptrace_read(scratch_text(*state, "d.ptrace", "core top\n1 2\n"), &trace, &failure));
-    check_error(tz_ptrace_arrange(&trace, &plan, 0, powers, &failure), TZ_UNKNOWN, "c.flp:2",
+    check_error(tz_ptrace_arrange(&trace, &plan, 0, 0, 2, powers, &failure), TZ_UNKNOWN, "c.flp:2",
                 "'L2' has no power");
     tz_ptrace_clear(&trace);
-    assert_ok(tz_ptrace_read(scratch_text(*state, "e.ptrace", "\ncore top L2 L3\n1 2 3 4\n"),
+    /* The units of another plan come first; one has the same name. */
+    assert_ok(tz_ptrace_read(scratch_text(*state, "e.ptrace", "\nL2 core top L2 L3\n7 1 2 -3 4\n"),
                              &trace, &failure));
-    check_error(tz_ptrace_arrange(&trace, &plan, 0, powers, &failure), TZ_UNKNOWN, "e.ptrace:2",
-                "'L3' is not in");
+    assert_true(trace.repeats && trace.negative_line == 3);
+    assert_ok(tz_ptrace_arrange(&trace, &plan, 0, 1, 3, powers, &failure));
+    assert_true(powers[0] == -3 && powers[1] == 1 && powers[2] == 2);
+    check_error(tz_ptrace_arrange(&trace, &plan, 0, 0, 5, powers, &failure), TZ_FORMAT,
+                "e.ptrace:2", "'L2' is named twice");
+    check_error(tz_ptrace_arrange(&trace, &plan, 0, 2, 3, powers, &failure), TZ_UNKNOWN, "c.flp:3",
+                "'core' has no power");
     tz_ptrace_clear(&trace);
+    tz_floorplan_move(&plan, 1, 2);
+    assert_true(plan.units[1].left_m == 1.008 && plan.units[2].bottom_m == 2.008);
     tz_floorplan_clear(&plan);
 }
 
@@ -523,7 +534,7 @@ static tz_status read_plan(const char *path, tz_format_reading *out, tz_error *e
 {
     tz_floorplan plan;
     (void)out;
-    return tz_floorplan_read(path, &plan, error);
+    return tz_floorplan_read(path, 0.005, &plan, error);
 }
 
 static tz_status read_trace(const char *path, tz_format_reading *out, tz_error *error)
@@ -543,7 +554,11 @@ SCRATCH_TEST(floorplans_are_checked)
         {"\na 1 -1 0 0\n", ":2", "above 0", TZ_RANGE},
         {"a 1 one 0 0\n", ":1", "'one'", TZ_FORMAT},
         {"a 1 nan 0 0\n", ":1", "'nan'", TZ_FORMAT},
-        {"a 1 1 0 0\nb 1 1 0.5 0.5\n", ":2", "'b' overlaps unit 'a' of line 1", TZ_RANGE},
+        {"a 1 1 0 0\nb 1 1 0.5 0.5\n", ":2", "'b' overlaps unit 'a' of line 1, by 25 % of it",
+         TZ_RANGE},
+        {"a 1 1 0 0\nb 1 1 0.994 0\n", ":2", "by 0.6 % of it; 'overlap' of", TZ_RANGE},
+        {"a 1 1 0 0\nb 1 1 0.996 0\nc 1 1 0 2 1\n", ":3", "not 6", TZ_FORMAT},
+        {"a 1 1 0 0\na b 1\n", ":2", "a connection 3", TZ_FORMAT},
         {"a 1 1 0 0\na 1 1 1 0\n", ":2", "already defined in line 1", TZ_FORMAT},
         {"# none\n", "x.flp", "no units", TZ_FORMAT},
     };
@@ -551,8 +566,6 @@ SCRATCH_TEST(floorplans_are_checked)
         {"a b\n1\n", ":2", "has 1 powers for the 2 units of line 1", TZ_SHAPE},
         {"a b\n1 2 3\n", ":2", "has 3 powers", TZ_SHAPE},
         {"a b\n1 x\n", ":2", "'x'", TZ_FORMAT},
-        {"a b\n1 -2\n", ":2", "negative power", TZ_RANGE},
-        {"a a\n1 2\n", ":1", "named twice", TZ_FORMAT},
         {"a b\n", "x.ptrace", "at least one line of powers", TZ_FORMAT},
     };
     REFUSE(&plan, "x.flp", plans);
@@ -594,7 +607,7 @@ SCRATCH_TEST(texts_may_begin_with_a_mark)
     assert_int_equal(p.array->shape[0], 2);
     p = read_as(*state, &tz_format_rle, "a.rle", MARK "x = 1, y = 1\no!");
     assert_ok(
-        tz_floorplan_read(scratch_text(*state, "a.flp", MARK "A 1 1 0 0\n"), &plan, &failure));
+        tz_floorplan_read(scratch_text(*state, "a.flp", MARK "A 1 1 0 0\n"), 0, &plan, &failure));
     assert_string_equal(plan.units[0].name, "A");
     tz_floorplan_clear(&plan);
     assert_ok(tz_ptrace_read(scratch_text(*state, "a.ptrace", MARK "A\n1\n"), &trace, &failure));

@@ -131,6 +131,32 @@ large:set("power", tz.floorplan { flp = "plan.flp", ptrace = "plan.ptrace", widt
 c.near(large:sum "power", 10, 1e-5)
 tz.expect(large:sum("power", { x = { 8, 16 } }) == 0)
 
+-- A plan away from the origin is moved there. A trace may be that of a stack, whose units are those of several plans.
+local moved = tz.floorplan { flp = "moved.flp", ptrace = "stack.ptrace", overlap = 0.01 }
+c.near(moved.units[2].left_m, 0.00399, 1e-15)
+c.near(moved.width_m, 0.016, 1e-15)
+tz.expect(moved.units[1].left_m == 0 and moved.units[1].bottom_m == 0)
+c.refuses("by 0.25 % of it; 'overlap' of tz.floorplan", tz.floorplan, { flp = "moved.flp" })
+chip:set("power", moved)
+c.near(chip:sum "power", 8, 1e-12)
+
+-- A unit as a box; floorplans in a box, in 3-D, and in a layer.
+chip:set("temperature", 400, plan:unit "left")
+tz.expect(chip:min("temperature", left) == 400 and chip:max("temperature", right) < 400)
+local deep = tz.simulation { plugin = "hotspot3d", name = "deep", grid = { 16, 8, 4 }, precision = "double" }
+deep:set("power", tz.floorplan { flp = "plan.flp", ptrace = "plan.ptrace" }, { z = { 1, 3 } })
+c.near(deep:sum "power", 10, 1e-12)
+c.near(deep:sum("power", { z = { 1, 2 } }), 5, 1e-12)
+local part = tz.floorplan { flp = "plan.flp", ptrace = "plan.ptrace", box = { x = { 4, 12 }, z = { 3, 4 } } }
+deep:set("power", 0)
+deep:set("power", part)
+same(deep, "power", part:unit "left", count(deep, "power", 16, 8, 4, function(x, y, z) return x >= 4 and x < 6 and z == 3 end))
+c.near(deep:units(part, "power").left.mean * 16 + deep:sum("power", part:unit "right"), 10, 1e-12)
+c.refuses("x of the floorplan's 'box' ends at 17, and the grid at 16", deep.set, deep, "power",
+          tz.floorplan { flp = "plan.flp", ptrace = "plan.ptrace", box = { x = { 4, 17 } } })
+c.refuses("x of 'box' must be {low, high}", tz.floorplan, { flp = "plan.flp", box = { x = { 4, 4 } } })
+c.refuses("in 2-D or 3-D", path.set, path, "cost", tz.floorplan { flp = "plan.flp", ptrace = "plan.ptrace" })
+
 -- A table's columns.
 chip:every(1, tz.table { "step", plan, "max(temperature)", name = "units", power = function(s) return s:sum "power" end })
 chip:run(2)

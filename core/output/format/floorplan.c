@@ -106,7 +106,8 @@ static tz_status parse_unit(const token *tokens, int count, const char *path, in
     if (count != 5 && count != 7)
         return tz_error_set_line(
             error, TZ_FORMAT, path, line,
-            "a unit needs 5 columns (name width height left_x bottom_y) or 7, not %s%d",
+            "a unit needs 5 columns (name width height left_x bottom_y) or 7, and a connection 3 "
+            "(two units and a density), not %s%d",
             count == TOKENS_MAX ? "more than " : "", count == TOKENS_MAX ? 7 : count);
     tz_status status = parse_name(&tokens[0], path, line, unit->name, error);
     for (int k = 1; k < count && status == TZ_OK; k++)
@@ -120,6 +121,8 @@ static tz_status parse_unit(const token *tokens, int count, const char *path, in
     unit->height_m = values[1];
     unit->left_m = values[2];
     unit->bottom_m = values[3];
+    unit->heat_j_m3k = values[4];
+    unit->resistivity_mk_w = values[5];
     unit->line = line;
     return TZ_OK;
 }
@@ -130,7 +133,25 @@ static double common(double a0, double a_length, double b0, double b_length)
     return tz_min_double(a0 + a_length, b0 + b_length) - tz_max_double(a0, b0);
 }
 
-static tz_status check_plan(tz_floorplan *plan, tz_error *error)
+/* Two units may have a share of the smaller one's area in common; edges may overlap by rounding. */
+static tz_status check_overlap(const tz_floorplan *plan, const tz_floorplan_unit *u,
+                               const tz_floorplan_unit *v, double overlap, tz_error *error)
+{
+    const double slack = tolerance * tz_max_double(plan->width_m, plan->height_m);
+    const double across = common(u->left_m, u->width_m, v->left_m, v->width_m);
+    const double up = common(u->bottom_m, u->height_m, v->bottom_m, v->height_m);
+    const double least = tz_min_double(u->width_m * u->height_m, v->width_m * v->height_m);
+    if (across <= slack || up <= slack || across * up <= overlap * least)
+        return TZ_OK;
+    const double percent = 100.0 * across * up / least;
+    return tz_error_set_line(
+        error, TZ_RANGE, plan->path, u->line,
+        "unit '%s' overlaps unit '%s' of line %d, by %.3g %% of %s%s", u->name, v->name, v->line,
+        percent, least < u->width_m * u->height_m ? "that" : "it",
+        percent <= 100.0 * TZ_OVERLAP_MAX ? "; 'overlap' of tz.floorplan allows up to 1 %" : "");
+}
+
+static tz_status check_plan(tz_floorplan *plan, double overlap, tz_error *error)
 {
     double left = INFINITY, bottom = INFINITY, right = -INFINITY, top = -INFINITY;
     for (size_t i = 0; i < plan->unit_count; i++) {
@@ -155,7 +176,6 @@ static tz_status check_plan(tz_floorplan *plan, tz_error *error)
                 "unit '%s' is too small for a plan that reaches to %g m x %g m", u->name, across,
                 up);
     }
-    const double slack = tolerance * tz_max_double(plan->width_m, plan->height_m);
     for (size_t i = 0; i < plan->unit_count; i++) {
         const tz_floorplan_unit *u = &plan->units[i];
         for (size_t j = 0; j < i; j++) {
@@ -164,14 +184,29 @@ static tz_status check_plan(tz_floorplan *plan, tz_error *error)
                 return tz_error_set_line(error, TZ_FORMAT, plan->path, u->line,
                                          "unit '%s' is already defined in line %d", u->name,
                                          v->line);
-            if (common(u->left_m, u->width_m, v->left_m, v->width_m) > slack &&
-                common(u->bottom_m, u->height_m, v->bottom_m, v->height_m) > slack)
-                return tz_error_set_line(error, TZ_RANGE, plan->path, u->line,
-                                         "unit '%s' overlaps unit '%s' of line %d", u->name,
-                                         v->name, v->line);
+            const tz_status status = check_overlap(plan, u, v, overlap, error);
+            if (status != TZ_OK)
+                return status;
         }
     }
     return TZ_OK;
+}
+
+static bool has_unit(const tz_floorplan *plan, const token *t)
+{
+    for (size_t i = 0; i < plan->unit_count; i++)
+        if (strlen(plan->units[i].name) == t->length &&
+            memcmp(plan->units[i].name, t->text, t->length) == 0)
+            return true;
+    return false;
+}
+
+/* A line that connects two units, with the density of their wires. */
+static bool is_connection(const tz_floorplan *plan, const token *tokens, int count)
+{
+    double density;
+    return count == 3 && has_unit(plan, &tokens[0]) && has_unit(plan, &tokens[1]) &&
+           tz_number_parse(tokens[2].text, tokens[2].length, &density);
 }
 
 static tz_status plan_line(void *out, const file_line *line, tz_error *error)
@@ -182,6 +217,8 @@ static tz_status plan_line(void *out, const file_line *line, tz_error *error)
     for (const char *p = line->begin;
          count < TOKENS_MAX && next_token(&p, line->end, &tokens[count]);)
         count++;
+    if (is_connection(plan, tokens, count))
+        return TZ_OK;
     if (is_full(plan->unit_count)) {
         const size_t room = 2 * plan->unit_count + 1;
         tz_floorplan_unit *grown =
@@ -196,16 +233,26 @@ static tz_status plan_line(void *out, const file_line *line, tz_error *error)
     return status;
 }
 
-tz_status tz_floorplan_read(const char *path, tz_floorplan *out, tz_error *error)
+tz_status tz_floorplan_read(const char *path, double overlap, tz_floorplan *out, tz_error *error)
 {
     memset(out, 0, sizeof *out);
     tz_status status = read_lines(path, &out->path, "floorplan", plan_line, out, error);
     if (status == TZ_OK)
-        status = out->unit_count ? check_plan(out, error)
+        status = out->unit_count ? check_plan(out, overlap, error)
                                  : tz_error_set(error, TZ_FORMAT, path, "has no units");
     if (status != TZ_OK)
         tz_floorplan_clear(out);
     return status;
+}
+
+void tz_floorplan_move(tz_floorplan *plan, double left_m, double bottom_m)
+{
+    for (size_t i = 0; i < plan->unit_count; i++) {
+        plan->units[i].left_m += left_m - plan->left_m;
+        plan->units[i].bottom_m += bottom_m - plan->bottom_m;
+    }
+    plan->left_m = left_m;
+    plan->bottom_m = bottom_m;
 }
 
 void tz_floorplan_clear(tz_floorplan *plan)
@@ -234,9 +281,7 @@ static tz_status trace_names(tz_ptrace *trace, const file_line *line, tz_error *
         if (status != TZ_OK)
             return status;
         for (size_t j = 0; j < trace->unit_count; j++)
-            if (strcmp(trace->names[j], name) == 0)
-                return tz_error_set_line(error, TZ_FORMAT, trace->path, line->number,
-                                         "unit '%s' is named twice", name);
+            trace->repeats = trace->repeats || strcmp(trace->names[j], name) == 0;
     }
     return TZ_OK;
 }
@@ -261,9 +306,8 @@ static tz_status trace_line(void *out, const file_line *line, tz_error *error)
         const tz_status status = parse_value(&t, trace->path, line->number, &value, error);
         if (status != TZ_OK)
             return status;
-        if (value < 0.0)
-            return tz_error_set_line(error, TZ_RANGE, trace->path, line->number,
-                                     "a negative power");
+        if (value < 0.0 && trace->negative_line == 0)
+            trace->negative_line = line->number;
         if (count < trace->unit_count)
             powers[count] = value;
     }
@@ -296,35 +340,31 @@ void tz_ptrace_clear(tz_ptrace *trace)
 }
 
 tz_status tz_ptrace_arrange(const tz_ptrace *trace, const tz_floorplan *plan, int64_t sample,
-                            double *powers_w, tz_error *error)
+                            size_t first, size_t count, double *powers_w, tz_error *error)
 {
     if (sample < -1 || sample >= (int64_t)trace->sample_count)
         return tz_error_set(error, TZ_RANGE, trace->path,
                             "has %zu samples; there is no sample %" PRId64, trace->sample_count,
                             sample);
+    const size_t end = count < trace->unit_count - first ? first + count : trace->unit_count;
     for (size_t i = 0; i < plan->unit_count; i++) {
-        size_t k = 0;
-        while (k < trace->unit_count && strcmp(trace->names[k], plan->units[i].name) != 0)
+        size_t k = first, again;
+        while (k < end && strcmp(trace->names[k], plan->units[i].name) != 0)
             k++;
-        if (k == trace->unit_count)
+        for (again = k + 1; again < end; again++)
+            if (strcmp(trace->names[again], plan->units[i].name) == 0)
+                return tz_error_set_line(error, TZ_FORMAT, trace->path, trace->name_line,
+                                         "unit '%s' is named twice", plan->units[i].name);
+        if (k >= end)
             return tz_error_set_line(error, TZ_UNKNOWN, plan->path, plan->units[i].line,
                                      "unit '%s' has no power in %s", plan->units[i].name,
                                      trace->path);
-        const size_t first = sample < 0 ? 0 : (size_t)sample;
-        const size_t last = sample < 0 ? trace->sample_count : first + 1;
+        const size_t from = sample < 0 ? 0 : (size_t)sample;
+        const size_t to = sample < 0 ? trace->sample_count : from + 1;
         double sum = 0.0;
-        for (size_t s = first; s < last; s++)
+        for (size_t s = from; s < to; s++)
             sum += trace->powers_w[s * trace->unit_count + k];
-        powers_w[i] = sum / (double)(last - first);
-    }
-    /* Names are unique, and every unit of the plan is in the trace. The trace may have more. */
-    for (size_t k = 0; k < trace->unit_count; k++) {
-        size_t i = 0;
-        while (i < plan->unit_count && strcmp(trace->names[k], plan->units[i].name) != 0)
-            i++;
-        if (i == plan->unit_count)
-            return tz_error_set_line(error, TZ_UNKNOWN, trace->path, trace->name_line,
-                                     "unit '%s' is not in %s", trace->names[k], plan->path);
+        powers_w[i] = sum / (double)(to - from);
     }
     return TZ_OK;
 }

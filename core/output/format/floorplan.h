@@ -2,7 +2,7 @@
  *
  * Lengths in metres, powers in watt; '#' begins a comment. Source: HotSpot, hs_doc "Input files".
  * Errors: TZ_IO, TZ_MEMORY, TZ_FORMAT (columns, numbers), TZ_RANGE (size, overlap, outside the
- * chip, negative power), TZ_UNKNOWN (a unit that the other file lacks). Place: FILE:LINE. */
+ * chip), TZ_UNKNOWN (a unit that the other file lacks). Place: FILE:LINE. */
 #ifndef TZ_CORE_OUTPUT_FORMAT_FLOORPLAN_H
 #define TZ_CORE_OUTPUT_FORMAT_FLOORPLAN_H
 
@@ -13,6 +13,7 @@ enum { TZ_UNIT_NAME_SIZE = 64 };
 typedef struct tz_floorplan_unit {
     char name[TZ_UNIT_NAME_SIZE];
     double width_m, height_m, left_m, bottom_m; /* y points up */
+    double heat_j_m3k, resistivity_mk_w;        /* of its material; 0: the layer's */
     int line;                                   /* of the file, for messages */
 } tz_floorplan_unit;
 
@@ -28,24 +29,33 @@ typedef struct tz_ptrace {
     char (*names)[TZ_UNIT_NAME_SIZE]; /* owned, in the order of the first line */
     size_t unit_count;
     size_t sample_count;
-    double *powers_w; /* owned; powers_w[sample * unit_count + unit] */
-    int name_line;    /* of the file, for messages */
+    double *powers_w;  /* owned; powers_w[sample * unit_count + unit] */
+    bool repeats;      /* a name is there more than once, as units of several layers may be */
+    int name_line;     /* of the file, for messages */
+    int negative_line; /* the first one with a negative power; 0: none */
 } tz_ptrace;
 
-/* Lines `unit width height left_x bottom_y [specific-heat resistivity]` (the last two are checked
- * and dropped). Units may touch; an overlap deeper than 10^-4 of the plan's longer side is refused.
- */
-tz_status tz_floorplan_read(const char *path, tz_floorplan *out, tz_error *error);
+/* The largest share of a unit's area that may overlap another unit. */
+#define TZ_OVERLAP_MAX 0.01
+
+/* Lines `unit width height left_x bottom_y [specific-heat resistivity]`; lines `unit unit density`,
+ * which connect units, are skipped. Units may touch; an overlap deeper than 10^-4 of the plan's
+ * longer side is refused if it is more than the share `overlap` of the smaller unit's area. */
+tz_status tz_floorplan_read(const char *path, double overlap, tz_floorplan *out, tz_error *error);
+/* Move all units such that the plan's lower left corner is there. */
+void tz_floorplan_move(tz_floorplan *plan, double left_m, double bottom_m);
 void tz_floorplan_clear(tz_floorplan *plan); /* a zeroed record is fine */
 
 /* A line of unit names, then a line of powers for each sample; at least one sample. */
 tz_status tz_ptrace_read(const char *path, tz_ptrace *out, tz_error *error);
 void tz_ptrace_clear(tz_ptrace *trace); /* a zeroed record is fine */
 
-/* One sample's powers in the plan's order of units; sample -1: the mean over all samples.
- * powers_w: plan->unit_count numbers, the caller's. Plan and trace must have the same units. */
+/* One sample's powers in the plan's order of units; sample -1: the mean over all samples. Only
+ * `count` columns from `first` (0 <= first < trace->unit_count) on are looked at, in which each
+ * unit of the plan must be once; other columns are of other plans. powers_w: plan->unit_count
+ * numbers, the caller's. */
 tz_status tz_ptrace_arrange(const tz_ptrace *trace, const tz_floorplan *plan, int64_t sample,
-                            double *powers_w, tz_error *error);
+                            size_t first, size_t count, double *powers_w, tz_error *error);
 
 /* Watt per cell of a chip of nx x ny cells, float64: each unit's power is spread evenly over its
  * area, and a cell gets the part that falls on it. The sum is that of powers_w, but for rounding.

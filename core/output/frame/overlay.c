@@ -190,6 +190,22 @@ static void draw_box(tz_image *mask, double x0, double y0, double x1, double y1,
     tz_image_line(mask, x0, y1, x0, y0, width, NULL);
 }
 
+/* An outline in pixels: left, top, right, bottom. */
+static void place_outline(const tz_overlay *overlay, const tz_outline *o,
+                          const tz_overlay_place *place, double out[4])
+{
+    const double sides[] = {o->left, o->top, o->right, o->bottom};
+    const tz_plane *plane = place->plane;
+    const int64_t cells[] = {plane->field_nx, plane->field_ny}, values[] = {plane->nx, plane->ny};
+    for (int i = 0; i < 4; i++) {
+        const int64_t low = overlay->outlines_low[i % 2], high = overlay->outlines_high[i % 2];
+        const double at =
+            high == 0 ? sides[i]
+                      : ((double)low + sides[i] * (double)(high - low)) / (double)cells[i % 2];
+        out[i] = (i % 2 ? place->y : place->x) + at * (double)values[i % 2] * place->zoom;
+    }
+}
+
 static tz_status draw_outlines(tz_image *image, const tz_overlay_place *places, int count,
                                const tz_overlay *overlay, tz_error *error)
 {
@@ -202,12 +218,9 @@ static tz_status draw_outlines(tz_image *image, const tz_overlay_place *places, 
             return status;
         for (int p = 0; p < count; p++)
             for (int i = 0; i < overlay->outlines_count; i++) {
-                const tz_outline *o = &overlay->outlines[i];
-                const double w = (double)places[p].plane->nx * places[p].zoom;
-                const double h = (double)places[p].plane->ny * places[p].zoom;
-                draw_box(mask, places[p].x + o->left * w, places[p].y + o->top * h,
-                         places[p].x + o->right * w, places[p].y + o->bottom * h,
-                         layer == 0 ? width + 1.5 : width);
+                double at[4];
+                place_outline(overlay, &overlay->outlines[i], &places[p], at);
+                draw_box(mask, at[0], at[1], at[2], at[3], layer == 0 ? width + 1.5 : width);
             }
         tz_image_blend_mask(image, mask, layer == 0 ? rim_rgb : white_rgb);
         tz_image_destroy(mask);
@@ -215,10 +228,9 @@ static tz_status draw_outlines(tz_image *image, const tz_overlay_place *places, 
     for (int p = 0; p < count; p++)
         for (int i = 0; i < overlay->outlines_count; i++) {
             const tz_outline *o = &overlay->outlines[i];
-            const double w = (double)places[p].plane->nx * places[p].zoom;
-            const double h = (double)places[p].plane->ny * places[p].zoom;
-            draw_name(image, o->name, places[p].x + o->left * w, places[p].y + o->top * h,
-                      (o->right - o->left) * w, (o->bottom - o->top) * h);
+            double at[4];
+            place_outline(overlay, o, &places[p], at);
+            draw_name(image, o->name, at[0], at[1], at[2] - at[0], at[3] - at[1]);
         }
     return TZ_OK;
 }

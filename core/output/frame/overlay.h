@@ -10,7 +10,7 @@
 enum { TZ_CONTOURS_MAX = 32, TZ_OUTLINES_MAX = 256 };
 #define TZ_GRID_LINES_ZOOM 8
 
-/* A rectangle in a picture, of which each side is 1 long; y points down. */
+/* A rectangle in a chip, of which each side is 1 long; y points down. */
 typedef struct tz_outline {
     char name[32]; /* "": none is written */
     double left, top, right, bottom;
@@ -32,6 +32,7 @@ typedef struct tz_overlay {
     const tz_overlay_point *path; /* borrowed; a point that is not finite interrupts it */
     uint8_t path_rgb[3];          /* all 0: white with a dark rim */
     int outlines_count;
+    int64_t outlines_low[2], outlines_high[2]; /* the chip's cells, x first; high 0: all */
     tz_outline outlines[TZ_OUTLINES_MAX];
 } tz_overlay;
 
