@@ -70,7 +70,7 @@ tz_status tz__measure_engine(tz_model_device *device, int repeats, tz_error *err
     tz_samples calls = {0}, wides = {0}, planes = {0};
     tz_stage stage;
     char *array = aligned_alloc(64, bytes), *arena = aligned_alloc(64, arena_bytes);
-    tz_pipeline *pipeline = malloc(tz_pipeline_size());
+    tz_pipeline *pipeline = malloc(tz_pipeline_size(&(tz_stencil){.passes_count = 1}, HEIGHT));
     tz_status status = TZ_OK;
     if (!array || !arena || !pipeline) {
         status = tz_error_set(error, TZ_MEMORY, NULL, "not enough memory to measure with");

@@ -17,7 +17,7 @@ enum {
     AXIS_TERMS = 2 * SINC_HALF,
     ROWS_BYTES = 32 << 20, /* of recorded and added values, about */
     ROWS_LEAST = 64,       /* iterations, at least */
-    ROWS_MOST = 16384,
+    ROWS_MOST = 4096,
     ROWS_AHEAD = 64 /* of values that are computed together, before they are needed */
 };
 

@@ -54,7 +54,7 @@ struct tz_pipeline {
     size_t scratch; /* offset in the arena of a row of a streamed field, and of one that is lost */
     size_t stored;  /* offset in the arena of tz_stored_scratch_bytes() */
     size_t bytes;   /* of the arena */
-    tz__level level[TZ_LEVELS_MAX + 1];
+    tz__level level[];
 };
 
 /* A tile on an inner axis. */

@@ -5,9 +5,10 @@
 #include "kernels/cpu/stored.h"
 #include <string.h>
 
-size_t tz_pipeline_size(void)
+size_t tz_pipeline_size(const tz_stencil *stencil, int height)
 {
-    return sizeof(tz_pipeline);
+    const size_t levels = (size_t)height * (size_t)stencil->passes_count + 1;
+    return sizeof(tz_pipeline) + levels * sizeof(tz__level);
 }
 
 int tz_stage_height_max(const tz_stencil *stencil)

@@ -98,9 +98,9 @@ static inline int64_t tz_stage_coordinate(const tz_stage *stage, int64_t here)
 
 typedef struct tz_pipeline tz_pipeline;
 
-/* Bytes of a pipeline object, and of the arena that each thread needs for a stage (rings and
- * scratch). `pipeline` is overwritten. */
-size_t tz_pipeline_size(void);
+/* Bytes of a pipeline object for stages up to a height, and of the arena that each thread needs for
+ * a stage (rings and scratch). `pipeline` is overwritten. */
+size_t tz_pipeline_size(const tz_stencil *stencil, int height);
 size_t tz_stage_arena_bytes(const tz_stage *stage, tz_pipeline *pipeline);
 
 /* The row function that a stage calls for a pass: that of the best instruction set which the pass
@@ -134,7 +134,7 @@ int tz_stage_height_max(const tz_stencil *stencil);
  * -1: they are in its output array. */
 int tz_pipeline_hands_over(const tz_pipeline *pipeline, int field);
 
-/* Run one stage. `pipeline` is tz_pipeline_size() bytes and is overwritten; `arena` has
+/* Run one stage. `pipeline` has tz_pipeline_size() bytes and is overwritten; `arena` has
  * `stage->threads` pieces of `arena_bytes`, at least tz_stage_arena_bytes(), each 64-byte aligned.
  * Allocates nothing. */
 void tz_stage_run(const tz_stage *stage, tz_pipeline *pipeline, char *arena, size_t arena_bytes);

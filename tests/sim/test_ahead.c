@@ -229,11 +229,12 @@ TEST(a_given_plan_moves)
 /* The kernel of the first plan is compiled beside the script, once; another plan ends that. */
 TEST(the_first_kernel_is_compiled_ahead)
 {
+    begin(false);
+    t.host.prepare = prepare; /* once: a thread may be about to call it */
     for (int other = 0; other < 2; other++) {
-        begin(false);
         tz_simulation *simulation = make("star2d1r", false);
         const tz_plan first = {.height = 1}, second = {.height = 1, .tile = {8, 8}};
-        t.host.prepare = prepare;
+        atomic_store(&t.prepared, 0);
         t.endless = other;
         assert_ok(tz_simulation_set_plan(simulation, &first, &failure));
         tz__ahead_compile(simulation);

@@ -419,7 +419,8 @@ static int64_t cpu_bytes(const tz_problem *problem, const tz_place *place, const
         return fields;
     tz_machine_read(&machine);
     const tz_cpu_grid grid = tz_cpu_grid_of(problem, &machine, place->threads);
-    return fields + place->threads * room_bytes(&grid, plan) + (int64_t)tz_pipeline_size();
+    return fields + place->threads * room_bytes(&grid, plan) +
+           (int64_t)tz_pipeline_size(problem->stencil, plan->height);
 }
 
 /* ---- States ---------------------------------------------------------------------------------- */
@@ -481,11 +482,8 @@ static tz_status cpu_create(void **out, const tz_backend_context *context, tz_er
         status = tz_host_store_create(&state->store, problem, store_ghost(problem),
                                       context->threads, true, error);
     state->room.store = &state->store;
-    state->room.pipeline = malloc(tz_pipeline_size());
     if (!status)
         status = outside_create(&state->outside, problem, store_ghost(problem), error);
-    if (!status && !state->room.pipeline)
-        status = tz_error_set(error, TZ_MEMORY, NULL, "not enough memory for a simulation");
     if (status) {
         cpu_destroy(state);
         return status;
@@ -571,6 +569,11 @@ static tz_status stage_of_span(void *any, const tz_plan *plan, int height, int64
         state->grid.stage.points != problem->points)
         set_grid(state);
     if (!state->family || !tz_plan_equal(&now, &state->plan)) {
+        tz_pipeline *pipeline =
+            realloc(state->room.pipeline, tz_pipeline_size(problem->stencil, height));
+        if (!pipeline)
+            return tz_error_set(error, TZ_MEMORY, NULL, "not enough memory for a stage");
+        state->room.pipeline = pipeline;
         state->family = family_of(&state->grid, &now);
         state->plan = now;
         state->stage = tz_cpu_stage_of(&state->grid, state->family, &now);

@@ -124,7 +124,7 @@ static int64_t row_in_l3(const tz_problem *problem, const tz_machine *machine,
 
 static int64_t rings_bytes(const tz_stage *stage)
 {
-    tz_pipeline *pipeline = malloc(tz_pipeline_size());
+    tz_pipeline *pipeline = malloc(tz_pipeline_size(stage->stencil, stage->height));
     if (!pipeline)
         return INT64_MAX / 64;
     const int64_t bytes = (int64_t)tz_stage_arena_bytes(stage, pipeline);
@@ -315,7 +315,7 @@ static void stream_run(tz_cpu_room *room, tz_stage *stage, uint32_t written)
 
 static tz_status stream_count(const tz_stage *stage, tz_stage_counts *out, tz_error *error)
 {
-    tz_pipeline *pipeline = malloc(tz_pipeline_size());
+    tz_pipeline *pipeline = malloc(tz_pipeline_size(stage->stencil, stage->height));
     if (!pipeline)
         return tz_error_set(error, TZ_MEMORY, NULL, "not enough memory");
     tz_stage_count(stage, pipeline, out);

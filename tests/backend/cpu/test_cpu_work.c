@@ -35,7 +35,7 @@ static void check_stage(const geometry *c, int height, int radius, tz_boundary b
     memcpy(g.stage.tile, c->tile, sizeof g.stage.tile);
     g.stage.height = height;
     g.stage.batch = c->batch;
-    tz_pipeline *pipeline = malloc(tz_pipeline_size());
+    tz_pipeline *pipeline = malloc(tz_pipeline_size(g.stage.stencil, height));
     tz_stage_counts counts;
     assert_non_null(pipeline);
     if (c->diamonds)
