@@ -98,7 +98,8 @@ tz_status tz_symbol_create(tz_symbol *symbol, double **memory, int64_t *count,
 
 tz_status tz_spectral_no_limit(int reasons, tz_error *error)
 {
-    return tz_error_set(error, TZ_UNSUPPORTED, "steady", "there is no steady state: %s",
+    return tz_error_set(error, TZ_UNSUPPORTED, "steady", "%sthere is no steady state: %s",
+                        reasons & (TZ_SPECTRAL_GROWS | TZ_SPECTRAL_REMAINS) ? "" : "inconsistent: ",
                         reasons & TZ_SPECTRAL_GROWS
                             ? "an iteration makes some waves larger, so they grow for ever"
                         : reasons & TZ_SPECTRAL_REMAINS

@@ -15,6 +15,7 @@
 #include "sim/jump.h"
 #include "sim/run.h"
 #include "sim/snapshot.h"
+#include "sim/solve.h"
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -787,19 +788,64 @@ static int method_jump(lua_State *L)
     return carry_out(L, handle, &run, false);
 }
 
+static TZ_KEY_NAMES(steady_names, "auto", "transform", "solver")
+
+    static const tz_key steady_options[] = {
+        {"tolerance", "number", "as small as double precision can tell",
+         "the residual that is small enough"},
+        {"by", "text", "\"auto\"",
+         "%s: transforms where they apply, else the solver ([steady states](steady.md))",
+         steady_names},
+        {NULL, NULL, NULL, NULL}};
+
+static TZ_KEY_NAMES(steady_status_names, "converged", "stagnated")
+
+    static const tz_key steady_result[] = {
+        {"status", "text", "", "%s: the precision of the fields ends before `tolerance`",
+         steady_status_names},
+        {"residual", "number", "", "of the fields as they are"},
+        {"solver", "text", "", "`\"conjugate gradients\"`, `\"BiCGSTAB\"` or `\"transform\"`"},
+        {"iterations", "integer", "", "of the solver; 0 by a transform"},
+        {"seconds", "number", "", "that it took"},
+        {NULL, NULL, NULL, NULL}};
+
+static tz_steady get_steady(lua_State *L)
+{
+    const char *what = "sim:steady";
+    tz_steady wanted = {.by = TZ_STEADY_AUTO};
+    int by = TZ_STEADY_AUTO;
+    if (lua_isnoneornil(L, 2))
+        return wanted;
+    tz_options_check(L, 2, what);
+    tz_keys_take(L, 2, what, steady_options, false);
+    tz_key_number(L, 2, what, "tolerance", &wanted.tolerance);
+    if (wanted.tolerance < 0)
+        tz_raise(L, "%s: 'tolerance' must not be negative", what);
+    tz_key_choice(L, 2, what, "by", &by);
+    wanted.by = (tz_steady_by)by;
+    return wanted;
+}
+
 static int method_steady(lua_State *L)
 {
     tz_simulation_handle *handle = tz_handle_check_idle(L, 1, "sim:steady");
-    tz_update update = {0};
-    tz_status status = tz_simulation_check_jump(handle->simulation, tz_fault(L));
-    if (status == TZ_OK && !tz_handle_is_dry(handle)) {
-        status = tz_simulation_steady(handle->simulation, tz_fault(L));
-        if (status == TZ_OK)
-            status = tz_simulation_measure(handle->simulation, &update, tz_fault(L));
-    }
+    tz_steady_result result = {.converged = true};
+    lua_settop(L, 2);
+    const tz_steady wanted = get_steady(L);
+    tz_status status = TZ_OK;
+    if (tz_handle_is_dry(handle))
+        status = tz_simulation_check_solve(handle->simulation, tz_fault(L));
+    else
+        status = tz_simulation_steady(handle->simulation, &wanted, &result, tz_fault(L));
     tz_try(L, "sim:steady", status);
-    lua_pushnumber(L, tz_simulation_residual_of(handle->simulation, &update));
-    return 1;
+    lua_pushnumber(L, result.residual);
+    lua_createtable(L, 0, 5);
+    tz_set_text(L, "status", steady_status_names(!result.converged));
+    tz_set_number(L, "residual", result.residual);
+    tz_set_text(L, "solver", result.method);
+    tz_set_integer(L, "iterations", result.iterations);
+    tz_set_number(L, "seconds", result.seconds);
+    return 2;
 }
 
 static int method_rewind(lua_State *L)
@@ -840,12 +886,15 @@ const tz_api_function tz_running_methods[] = {
            "exact iterations than `sim:run`, and has not its bits ([jumps](jump.md)). Needs "
            "libfftw3 on a CPU and cuFFT on a GPU, which `trapeze doctor` looks for.",
            .options = jump_options, .result = jump_result, .recall = TZ_RECALL_OWN),
-    TZ_API("sim:steady()", method_steady,
-           "Makes the fields what infinitely many iterations would make of them, as `sim:jump` "
-           "does, and returns the residual. Steps and simulated time stay. Fails if there is no "
-           "such state: where waves never decay, or a source has a mean that nothing takes "
-           "away (the mean of [weighted cells](boundaries.md)).",
-           .recall = TZ_RECALL_GIVE),
+    TZ_API(
+        "sim:steady([options])", method_steady,
+        "Makes the fields those that an iteration leaves as they are, and returns the residual "
+        "and a table: for every linear update, also with coefficients that differ from cell to "
+        "cell, several fields and different sides ([steady states](steady.md)). Where `sim:jump` "
+        "applies it is what infinitely many iterations come to. Steps and simulated time stay. "
+        "Fails if there is no such state: where waves never decay, or (`inconsistent`) a source "
+        "has a mean that nothing takes away (the mean of [weighted cells](boundaries.md)).",
+        .options = steady_options, .result = steady_result, .recall = TZ_RECALL_GIVE),
     TZ_API("sim:rewind()", method_rewind, "Sets the count of iterations to 0. Fields stay.",
            .recall = TZ_RECALL_CALL),
     TZ_API("sim:time()", method_time,

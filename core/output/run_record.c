@@ -9,6 +9,7 @@
 #include "base/text.h"
 #include "policy/policy.h"
 #include "sim/jump.h"
+#include "sim/solve.h"
 #include "stencil/problem.h"
 #include <fcntl.h>
 #include <jansson.h>
@@ -314,6 +315,25 @@ static void put_jumps(tz_record *record, json_t *object, const tz_simulation *si
     put(record, jump, "estimated_rounding", real(use->rounding));
 }
 
+static void put_solved(tz_record *record, json_t *object, const tz_simulation *simulation)
+{
+    const tz_solve_use *use = tz_simulation_solved(simulation);
+    if (use->steady + use->steps == 0)
+        return;
+    json_t *solved = json_object();
+    put(record, object, "solver", solved);
+    put(record, solved, "method", text(use->method));
+    put(record, solved, "steady_states", json_integer(use->steady));
+    if (use->steady > 0)
+        put(record, solved, "residual", real(use->residual));
+    put(record, solved, "implicit_steps", json_integer(use->steps));
+    put(record, solved, "steps", json_integer(use->covered));
+    put(record, solved, "systems", json_integer(use->systems));
+    put(record, solved, "iterations", json_integer(use->iterations));
+    put(record, solved, "seconds", real(use->seconds));
+    put(record, solved, "bytes", json_integer(use->bytes));
+}
+
 /* A number, or {"x": [low, high], …} if sides differ. */
 static json_t *boundary_values(tz_record *record, int dims, const double *values)
 {
@@ -385,6 +405,7 @@ void tz_record_simulation(tz_record *record, size_t index, const char *name,
     put_last_run(record, object, simulation);
     put_plans(record, object, simulation);
     put_jumps(record, object, simulation);
+    put_solved(record, object, simulation);
     put_policy(record, object, simulation);
     const tz_plan_use *uses = NULL;
     const size_t count = tz_simulation_plan_uses(simulation, &uses);

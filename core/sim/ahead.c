@@ -412,7 +412,7 @@ tz_status tz__move_now(tz_simulation *simulation, tz_error *error)
         set_home(simulation, here);
         return stay(simulation, error);
     }
-    tz__simulation_forget_jump(simulation);
+    tz__simulation_forget_update(simulation);
     here.backend->destroy(here.correction);
     here.backend->destroy(here.state);
     a->state = a->correction = NULL;

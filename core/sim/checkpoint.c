@@ -156,7 +156,16 @@ static const tz_json_member counters[] = {
     TZ_JSON_INTEGER_MEMBER(tz_simulation, jumps.bytes, "jumps_bytes", 0, INT64_MAX),
     TZ_JSON_MEMBER(tz_simulation, jumps.seconds, "jumps_seconds"),
     TZ_JSON_MEMBER(tz_simulation, jumps.rounding, "jumps_rounding"),
-    TZ_JSON_MEMBER(tz_simulation, jumps.library, "jumps_library")};
+    TZ_JSON_MEMBER(tz_simulation, jumps.library, "jumps_library"),
+    TZ_JSON_INTEGER_MEMBER(tz_simulation, solved.steady, "solved_steady", 0, STEPS_MAX),
+    TZ_JSON_INTEGER_MEMBER(tz_simulation, solved.steps, "solved_steps", 0, STEPS_MAX),
+    TZ_JSON_INTEGER_MEMBER(tz_simulation, solved.covered, "solved_covered", 0, STEPS_MAX),
+    TZ_JSON_INTEGER_MEMBER(tz_simulation, solved.systems, "solved_systems", 0, STEPS_MAX),
+    TZ_JSON_INTEGER_MEMBER(tz_simulation, solved.iterations, "solved_iterations", 0, STEPS_MAX),
+    TZ_JSON_INTEGER_MEMBER(tz_simulation, solved.bytes, "solved_bytes", 0, INT64_MAX),
+    TZ_JSON_MEMBER(tz_simulation, solved.seconds, "solved_seconds"),
+    TZ_JSON_MEMBER(tz_simulation, solved.residual, "solved_residual"),
+    TZ_JSON_MEMBER(tz_simulation, solved.method, "solved_method")};
 static const tz_json_member use_members[] = {
     TZ_JSON_MEMBER(tz_plan_use, plan.why, "why"),
     TZ_JSON_INTEGER_MEMBER(tz_plan_use, stages, "stages", 0, STEPS_MAX),
@@ -386,7 +395,7 @@ tz_status tz_simulation_restore(tz_simulation *simulation, const json_t *progres
     tz_json_get_members(progress, counters, COUNTERS, simulation, &failed);
     if (simulation->correction)
         simulation->correction->ahead = tz_json_get_flag(progress, "correction_ahead", &failed);
-    tz__simulation_forget_jump(simulation);
+    tz__simulation_forget_update(simulation);
     simulation->watch = (tz_stopwatch){.stages = 0};
     if (failed)
         return tz_error_set(error, TZ_FORMAT, NULL, "the checkpoint's counters are damaged");

@@ -266,7 +266,7 @@ void tz_simulation_destroy(tz_simulation *simulation)
     if (!simulation)
         return;
     destroy_fields(simulation);
-    tz__simulation_forget_jump(simulation);
+    tz__simulation_forget_update(simulation);
     if (simulation->correction)
         tz_problem_clear(&simulation->correction->problem);
     free(simulation->correction);
@@ -297,7 +297,7 @@ tz_status tz_simulation_set_params(tz_simulation *simulation, size_t count,
         status = tz_problem_set_params(&simulation->problem, count, params, error);
     simulation->update_known = false;
     simulation->facts_known = false;
-    tz__simulation_forget_jump(simulation);
+    tz__simulation_forget_update(simulation);
     tz__points_renew(simulation);
     if (!status && step)
         tz__simulation_time_step_changed(simulation, before);

@@ -1,5 +1,5 @@
 /* Prepares core/jump for a simulation, jumps, and counts the steps and seconds. Called by run.c for
- * runs that jump and by lua/running.c for sim:steady. */
+ * runs that jump and by solve.c for steady states. */
 #include "sim/jump.h"
 
 #include "base/machine.h"
@@ -64,34 +64,19 @@ static void note(tz_simulation *simulation, int64_t steps, double seconds,
     use->steps += steps;
 }
 
-/* In mixed precision nothing of the correction is left. */
-static tz_status clear_correction(tz_simulation *simulation, tz_error *error)
-{
-    tz_correction *correction = simulation->correction;
-    if (!correction)
-        return TZ_OK;
-    const tz_stencil *stencil = simulation->problem.stencil;
-    const float zero = 0.0f;
-    correction->ahead = false;
-    return simulation->backend->fill(correction->state, stencil->refinement->solution, &zero,
-                                     error);
-}
-
 tz_status tz__simulation_jump(tz_simulation *simulation, int64_t steps, double *seconds,
                               tz_error *error)
 {
     tz_jump_facts facts;
     const double begin = tz_machine_clock_s();
-    tz_status status = TZ_OK;
+    tz_status status = tz__correction_settle(simulation, error);
     *seconds = 0.0;
-    if (simulation->correction && simulation->correction->ahead)
-        status = tz__correction_refine(simulation, error);
     if (!status)
         status = need_jump(simulation, error);
     if (!status)
         status = tz_jump_advance(simulation->jump, steps, &facts, error);
     if (!status)
-        status = clear_correction(simulation, error);
+        status = tz__correction_clear(simulation, error);
     simulation->update_known = false;
     if (status)
         return status;
@@ -100,15 +85,4 @@ tz_status tz__simulation_jump(tz_simulation *simulation, int64_t steps, double *
     simulation->watch = (tz_stopwatch){.stages = 0};
     simulation->steps_unchecked += steps == TZ_JUMP_LIMIT ? 1 : steps;
     return TZ_OK;
-}
-
-tz_status tz_simulation_steady(tz_simulation *simulation, tz_error *error)
-{
-    double seconds;
-    tz_status status = tz__simulation_need_fields(simulation, error);
-    if (!status && simulation->backend->wait)
-        status = simulation->backend->wait(tz__iterated_state(simulation), error);
-    if (!status)
-        status = tz__simulation_jump(simulation, TZ_JUMP_LIMIT, &seconds, error);
-    return status ? status : tz_simulation_check_finite(simulation, error);
 }

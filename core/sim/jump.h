@@ -12,11 +12,6 @@ const tz_jump_use *tz_simulation_jumps(const tz_simulation *simulation);
  * its update is linear shows when it is tried. Errors: TZ_UNSUPPORTED, with the reason. */
 tz_status tz_simulation_check_jump(const tz_simulation *simulation, tz_error *error);
 
-/* Make the state fields what they would be after infinitely many iterations. Steps and simulated
- * time stay. Errors: TZ_UNSUPPORTED with the reason if it cannot be jumped, or has no such limit;
- * TZ_MEMORY; those of the backend. The fields are then as they were. */
-tz_status tz_simulation_steady(tz_simulation *simulation, tz_error *error);
-
 /* One jump, after all stages; the caller counts its steps. *seconds: that it took. */
 tz_status tz__simulation_jump(tz_simulation *simulation, int64_t steps, double *seconds,
                               tz_error *error);

@@ -3,7 +3,7 @@
 #include "sim/state.h"
 
 #include "backend/host/reduce.h"
-#include "jump/jump.h"
+#include "jump/solver.h"
 #include "stencil/registry.h"
 
 tz_place tz__simulation_place(const tz_simulation *simulation, const tz_model_device *record)
@@ -53,12 +53,20 @@ void tz__simulation_field_changes(tz_simulation *simulation, int field)
         return;
     simulation->facts_known = false;
     tz__simulation_forget_jump(simulation);
+    tz_solver_doubt(simulation->solver);
 }
 
 void tz__simulation_forget_jump(tz_simulation *simulation)
 {
     tz_jump_destroy(simulation->jump);
     simulation->jump = NULL;
+}
+
+void tz__simulation_forget_update(tz_simulation *simulation)
+{
+    tz__simulation_forget_jump(simulation);
+    tz_solver_destroy(simulation->solver);
+    simulation->solver = NULL;
 }
 
 /* ---- Mixed precision ------------------------------------------------------------------------- */
@@ -96,4 +104,21 @@ tz_status tz__correction_refine(tz_simulation *simulation, tz_error *error)
     if (!status)
         correction->ahead = false;
     return status;
+}
+
+tz_status tz__correction_settle(tz_simulation *simulation, tz_error *error)
+{
+    const tz_correction *correction = simulation->correction;
+    return correction && correction->ahead ? tz__correction_refine(simulation, error) : TZ_OK;
+}
+
+tz_status tz__correction_clear(tz_simulation *simulation, tz_error *error)
+{
+    tz_correction *correction = simulation->correction;
+    const float zero = 0.0f;
+    if (!correction)
+        return TZ_OK;
+    correction->ahead = false;
+    return simulation->backend->fill(
+        correction->state, simulation->problem.stencil->refinement->solution, &zero, error);
 }

@@ -94,7 +94,10 @@ struct tz_simulation {
     size_t uses_count, uses_last; /* last: the plan of the latest stage */
     /* what jumps need; NULL: not known for the parameters and static fields now */
     struct tz_jump *jump;
-    tz_jump_use jumps;       /* so far */
+    tz_jump_use jumps; /* so far */
+    /* what steady states and implicit steps need; NULL: not known */
+    struct tz_solver *solver;
+    tz_solve_use solved;     /* so far */
     double energy_j;         /* of all runs so far, if the device counts it */
     int64_t steps_unchecked; /* iterations since the last check that every cell is finite */
     int64_t finite_step;     /* step of that check */
@@ -122,6 +125,8 @@ void tz__simulation_field_changes(tz_simulation *simulation, int field);
 
 /* Parameters or static fields change: what jumps know is wrong then. */
 void tz__simulation_forget_jump(tz_simulation *simulation);
+/* The same of all that is known of the update, also of what is solved. */
+void tz__simulation_forget_update(tz_simulation *simulation);
 
 /* TZ_UNSUPPORTED: the simulation is dry and has no fields. */
 tz_status tz__simulation_need_fields(const tz_simulation *simulation, tz_error *error);
@@ -179,5 +184,9 @@ int64_t tz__simulation_bytes_with(const tz_simulation *simulation, const tz_plan
  * time, stages must wait for the next refinement (simulation->update_known is false, and no stage
  * has run since). */
 tz_status tz__correction_refine(tz_simulation *simulation, tz_error *error);
+/* Before the fields are made others than by stages: refine if stages have advanced the correction.
+ * Afterwards: nothing is left of it. Without mixed precision both do nothing. */
+tz_status tz__correction_settle(tz_simulation *simulation, tz_error *error);
+tz_status tz__correction_clear(tz_simulation *simulation, tz_error *error);
 
 #endif

@@ -42,4 +42,15 @@ typedef struct tz_jump_use {
     char library[64];
 } tz_jump_use;
 
+/* All that was solved for a simulation so far, for records. */
+typedef struct tz_solve_use {
+    int64_t steady;              /* steady states */
+    int64_t steps, covered;      /* implicit steps, and the iterations that they stand for */
+    int64_t systems, iterations; /* that were solved, and of the solver */
+    double seconds;
+    double residual; /* of the last steady state; NAN: none */
+    int64_t bytes;   /* the most memory that one took beside the fields */
+    char method[40]; /* of the last one */
+} tz_solve_use;
+
 #endif

@@ -34,7 +34,6 @@ c.refuses("sim:jump: needs a number of steps", c.chip().jump, c.chip())
 c.refuses("sim:jump: unknown key 'stepss'; did you mean 'steps'?", c.chip().jump, c.chip(), { stepss = 3 })
 c.refuses("sim:jump: give 'steps' or 'until_time'", c.chip().jump, c.chip(), { every = 3 })
 c.refuses("sim:jump: 'steps' must be", c.chip().jump, c.chip(), -1)
-c.refuses("sim:steady: unexpected argument 1", c.chip().steady, c.chip(), 3)
 
 -- In check mode nothing is tried.
 local probe = tz.simulation { plugin = "star2d1r", grid = { 16, 12 } }

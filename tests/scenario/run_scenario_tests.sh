@@ -7,7 +7,7 @@ here=$(cd "$(dirname "$0")" && pwd)
 . "$here/../cli/support.sh"
 # These compare what the engine does with stencils. Others compare the compiled code of stencils, and it is as users have it.
 case $only in
-augment | jumps | stencils | taken)
+augment | jumps | steady | stencils | taken)
     plain_cc plain-cc
     export CC="$work/plain-cc"
     ;;

@@ -1,0 +1,389 @@
+/* Steady states and implicit steps. Called by core/sim/solve.c. */
+#include "jump/solver.h"
+
+#include "backend/host/reduce.h"
+#include "base/machine.h"
+#include "base/ranks.h"
+#include "jump/system.h"
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { PASSES_MAX = 6 };
+
+static const double EPSILON = 0x1p-52;
+/* An update of so many units in the last place of the largest value is rounding. */
+static const double ROUNDING = 8.0;
+/* What one solution leaves of the residual: for a steady state, and for a step. */
+static const double STEADY_REDUCTION = 1e-12;
+static const double STEP_REDUCTION = 1e-10;
+/* Less than that is no solution. */
+static const double FAILED_REDUCTION = 1e-3;
+/* Steps that differ by this part have the same preconditioner. */
+static const double SIMILAR = 0.25;
+
+struct tz_solver {
+    tz_jump_context context;
+    tz_backend_context double_context;
+    tz_problem in_double;
+    tz_plan plan;
+    void *state; /* in double precision */
+    tz_grid_state grid;
+    tz_operator op;
+    tz_system *steady, *step; /* NULL: not made yet */
+    double step_scale;        /* for which `step` was made */
+    double *u, *r, *x, *y;    /* of all rows */
+    bool doubted;
+};
+
+/* ---- Creation -------------------------------------------------------------------------------- */
+
+static tz_status check_memory(const tz_solver *solver, tz_error *error)
+{
+    const double gib = 1.0 / (double)(INT64_C(1) << 30);
+    const tz_ranks *ranks = solver->context.context->ranks;
+    const int64_t available = tz_machine_memory_available() / (ranks ? ranks->local_count : 1);
+    const int64_t bytes = tz_operator_bytes(&solver->in_double);
+    if (bytes <= available)
+        return TZ_OK;
+    return tz_error_set(error, TZ_MEMORY, "solver",
+                        "solving on this grid needs %.2f GiB of memory beside the fields, and "
+                        "%.2f GiB are available: use a smaller grid or sim:run",
+                        (double)bytes * gib, (double)available * gib);
+}
+
+/* The largest value of the state fields. */
+static tz_status find_size(const tz_solver *solver, double *size, tz_error *error)
+{
+    const tz_jump_context *c = &solver->context;
+    tz_status status = TZ_OK;
+    *size = 0.0;
+    for (int f = 0; !status && f < c->problem->stencil->fields_count; f++) {
+        tz_reduction r;
+        if (c->problem->stencil->fields[f].role != TZ_STATE)
+            continue;
+        status = tz_backend_reduce(c->backend, c->state, c->problem, f, &r, error);
+        if (!status && r.not_finite > 0)
+            status = tz_error_set(error, TZ_DIVERGED, c->problem->stencil->fields[f].name,
+                                  "a cell of the field is not finite, so nothing can be solved");
+        if (!status)
+            *size = fmax(*size, fmax(fabs(r.min), fabs(r.max)));
+    }
+    *size = *size > 0.0 ? *size : 1.0;
+    return status;
+}
+
+static tz_status copy_static(tz_solver *solver, tz_error *error)
+{
+    const tz_jump_context *c = &solver->context;
+    const tz_grid_state from = {c->problem, c->backend, c->state, solver->double_context.threads};
+    return tz_grid_copy_static(&from, &solver->grid, error);
+}
+
+static tz_status create(tz_solver *solver, tz_error *error)
+{
+    const tz_jump_context *c = &solver->context;
+    double size;
+    tz_status status = tz_operator_describe(c->problem, error);
+    if (!status)
+        status = check_memory(solver, error);
+    if (!status)
+        status = find_size(solver, &size, error);
+    if (!status)
+        status = c->backend->plan(&solver->in_double, c->place, &solver->plan, error);
+    if (!status)
+        status = c->backend->create(&solver->state, &solver->double_context, error);
+    solver->grid = (tz_grid_state){&solver->in_double, c->backend, solver->state,
+                                   solver->double_context.threads};
+    if (!status)
+        status = copy_static(solver, error);
+    if (!status)
+        status = tz_operator_find(&solver->op, &solver->grid, &solver->plan, size, error);
+    if (status)
+        return status;
+    const size_t bytes = ((size_t)solver->op.rows + 1) * sizeof(double);
+    solver->u = malloc(bytes);
+    solver->r = malloc(bytes);
+    solver->x = malloc(bytes);
+    solver->y = malloc(bytes);
+    return solver->u && solver->r && solver->x && solver->y
+               ? TZ_OK
+               : tz_error_set(error, TZ_MEMORY, "solver", "not enough memory");
+}
+
+tz_status tz_solver_create(tz_solver **out, const tz_jump_context *context, tz_error *error)
+{
+    tz_solver *solver = *out = calloc(1, sizeof *solver);
+    if (!solver)
+        return tz_error_set(error, TZ_MEMORY, "solver", "not enough memory");
+    solver->context = *context;
+    solver->in_double = tz_problem_in_double(context->problem);
+    solver->in_double.narrow = NULL; /* fields have double precision in memory, too */
+    solver->double_context = *context->context;
+    solver->double_context.problem = &solver->in_double;
+    solver->context.context = &solver->double_context;
+    solver->plan.height = 1;
+    const tz_status status = create(solver, error);
+    solver->context.place = NULL;
+    if (status) {
+        tz_solver_destroy(solver);
+        *out = NULL;
+    }
+    return status;
+}
+
+static void forget_systems(tz_solver *solver)
+{
+    tz_system_destroy(solver->steady);
+    tz_system_destroy(solver->step);
+    solver->steady = solver->step = NULL;
+}
+
+void tz_solver_destroy(tz_solver *solver)
+{
+    if (!solver)
+        return;
+    forget_systems(solver);
+    tz_operator_clear(&solver->op);
+    if (solver->state)
+        solver->context.backend->destroy(solver->state);
+    free(solver->u);
+    free(solver->r);
+    free(solver->x);
+    free(solver->y);
+    free(solver);
+}
+
+void tz_solver_doubt(tz_solver *solver)
+{
+    if (solver)
+        solver->doubted = true;
+}
+
+/* The operator for static fields that have changed: b is another one, and A only if it must be. */
+static tz_status look_again(tz_solver *solver, tz_error *error)
+{
+    double size;
+    bool same = true;
+    if (!solver->doubted)
+        return TZ_OK;
+    tz_status status = find_size(solver, &size, error);
+    if (!status)
+        status = copy_static(solver, error);
+    if (!status)
+        status = tz_operator_renew(&solver->op, size, &same, error);
+    if (!status && !same) {
+        forget_systems(solver);
+        tz_operator_clear(&solver->op);
+        status = tz_operator_find(&solver->op, &solver->grid, &solver->plan, size, error);
+    }
+    solver->doubted = status != TZ_OK;
+    return status;
+}
+
+/* ---- Fields and vectors ---------------------------------------------------------------------- */
+
+static tz_status read_fields(tz_solver *solver, tz_error *error)
+{
+    const tz_jump_context *c = &solver->context;
+    const tz_grid_state from = {c->problem, c->backend, c->state, solver->double_context.threads};
+    tz_status status = TZ_OK;
+    for (int i = 0; !status && i < solver->op.fields_count; i++)
+        status = tz_grid_read(&from, solver->op.field[i], solver->u + i * solver->op.cells, error);
+    return status;
+}
+
+static tz_status write_fields(tz_solver *solver, tz_error *error)
+{
+    const tz_jump_context *c = &solver->context;
+    const tz_grid_state to = {c->problem, c->backend, c->state, solver->double_context.threads};
+    tz_status status = TZ_OK;
+    for (int i = 0; !status && i < solver->op.fields_count; i++)
+        status = tz_grid_write(&to, solver->op.field[i], solver->u + i * solver->op.cells, error);
+    return status;
+}
+
+/* r = F(u) - u. */
+static tz_status find_update(tz_solver *solver, tz_error *error)
+{
+    const tz_status status = tz_operator_iterate(&solver->op, solver->u, solver->r, error);
+    for (int64_t i = 0; !status && i < solver->op.rows; i++)
+        solver->r[i] -= solver->u[i];
+    return status;
+}
+
+static double largest_of(const double *v, int64_t count)
+{
+    double largest = 0.0;
+    for (int64_t i = 0; i < count; i++)
+        largest = fabs(v[i]) > largest ? fabs(v[i]) : largest;
+    return largest;
+}
+
+static void begin_facts(const tz_solver *solver, const tz_system *system, tz_solver_facts *facts)
+{
+    *facts = (tz_solver_facts){.method = tz_system_is_symmetric(system) ? "conjugate gradients"
+                                                                        : "BiCGSTAB",
+                               .bytes = tz_operator_bytes(&solver->in_double)};
+}
+
+static tz_status solve(tz_solver *solver, tz_system *system, const double *r, double *x,
+                       double reduction, const tz_cancel *cancel, tz_solver_facts *facts,
+                       tz_error *error)
+{
+    tz_system_facts found;
+    const tz_status status = tz_system_solve(system, r, x, reduction, cancel, &found, error);
+    facts->iterations += found.iterations;
+    facts->systems++;
+    if (status || found.reduction <= FAILED_REDUCTION)
+        return status;
+    return tz_error_set(error, TZ_DIVERGED, solver->context.problem->stencil->id,
+                        "%s does not find a solution: %" PRId64 " iterations leave %.3g of the "
+                        "residual; use sim:run",
+                        facts->method, found.iterations, found.reduction);
+}
+
+/* ---- Steady states --------------------------------------------------------------------------- */
+
+/* Sides beside which cells count less. */
+static bool has_mirrors(const tz_problem *problem)
+{
+    bool mirrors = false;
+    for (int axis = 0; axis < problem->dims; axis++)
+        for (int side = 0; side < 2; side++)
+            mirrors = mirrors || (tz_boundary_reflects(problem->boundary[axis][side]) &&
+                                  problem->extent[axis] > 1);
+    return mirrors;
+}
+
+/* Whether what iterations add has a mean that nothing takes away. *mean: what rounding leaves. */
+static tz_status check_consistent(tz_solver *solver, double *mean, tz_error *error)
+{
+    const tz_problem *problem = solver->context.problem;
+    const double of_fields = tz_problem_real(problem)->epsilon;
+    const double room = 4.0 * of_fields * largest_of(solver->op.constant, solver->op.rows) +
+                        ROUNDING * EPSILON * largest_of(solver->u, solver->op.rows);
+    int64_t row;
+    if (!tz_system_mean(solver->steady, solver->r, &row, mean) || fabs(*mean) <= room)
+        return TZ_OK;
+    const int64_t *n = problem->extent, cell = row % solver->op.cells;
+    return tz_error_set(
+        error, TZ_DIVERGED, problem->stencil->id,
+        "inconsistent: there is no steady state. Nothing takes away what iterations add to field "
+        "'%s' around cell (%" PRId64 ", %" PRId64 ", %" PRId64 "): its weighted sum%s must be 0, "
+        "and the mean is %.6g; take the mean from the source, or give the grid a fixed side",
+        problem->stencil->fields[solver->op.field[row / solver->op.cells]].name, cell % n[0],
+        cell / n[0] % n[1], cell / (n[0] * n[1]),
+        has_mirrors(problem) ? " (a cell at a mirror side counts half, at two of them a quarter)"
+                             : "",
+        *mean);
+}
+
+/* Newton's iteration with a matrix that is right but for rounding: one or two passes. */
+static tz_status improve(tz_solver *solver, double update, const tz_cancel *cancel,
+                         tz_solver_facts *facts, tz_error *error)
+{
+    double mean = 0.0, before = INFINITY;
+    tz_status status = find_update(solver, error);
+    for (int pass = 0; !status; pass++) {
+        const double size = largest_of(solver->u, solver->op.rows);
+        const double rounding = ROUNDING * EPSILON * size + 2.0 * fabs(mean);
+        facts->largest = largest_of(solver->r, solver->op.rows);
+        facts->rounded = facts->largest <= rounding;
+        if (!isfinite(facts->largest))
+            return tz_error_set(error, TZ_DIVERGED, solver->context.problem->stencil->id,
+                                "the solution is not finite");
+        if (facts->largest <= fmax(update, rounding) || facts->largest > 0.5 * before ||
+            pass == PASSES_MAX)
+            return TZ_OK;
+        before = facts->largest;
+        status = check_consistent(solver, &mean, error);
+        if (!status)
+            status = solve(solver, solver->steady, solver->r, solver->x, STEADY_REDUCTION, cancel,
+                           facts, error);
+        if (!status)
+            tz_vector_add(solver->u, 1.0, solver->x, solver->op.rows,
+                          solver->double_context.threads);
+        if (!status)
+            status = find_update(solver, error);
+    }
+    return status;
+}
+
+tz_status tz_solver_steady(tz_solver *solver, double update, const tz_cancel *cancel,
+                           tz_solver_facts *facts, tz_error *error)
+{
+    tz_status status = look_again(solver, error);
+    if (!status && !solver->steady)
+        status = tz_system_create(&solver->steady, &solver->op, 0.0, 1.0,
+                                  solver->double_context.threads, error);
+    if (!status)
+        status = read_fields(solver, error);
+    if (status)
+        return status;
+    begin_facts(solver, solver->steady, facts);
+    status = improve(solver, update, cancel, facts, error);
+    return status ? status : write_fields(solver, error);
+}
+
+/* ---- Implicit steps -------------------------------------------------------------------------- */
+
+/* The system 1 + scale (1 - A). */
+static tz_status need_step(tz_solver *solver, double scale, tz_error *error)
+{
+    if (solver->step && fabs(scale - solver->step_scale) > SIMILAR * solver->step_scale) {
+        tz_system_destroy(solver->step);
+        solver->step = NULL;
+    }
+    if (solver->step) {
+        tz_system_change(solver->step, 1.0, scale);
+        return TZ_OK;
+    }
+    solver->step_scale = scale;
+    return tz_system_create(&solver->step, &solver->op, 1.0, scale, solver->double_context.threads,
+                            error);
+}
+
+/* With f = F(u) - u, an iteration is u + f(u), and a step is as long as h of them. Order 1 is
+ * backward Euler: (1 + h (1 - A)) x = f(u), u += h x. Order 2 has two such stages (Alexander, SIAM
+ * J. Numer. Anal. 14, 1977), and damps what is fast as the first does. */
+static tz_status step(tz_solver *solver, double h, int order, const tz_cancel *cancel,
+                      tz_solver_facts *facts, tz_error *error)
+{
+    const double gamma = order == 1 ? 1.0 : 1.0 - sqrt(0.5);
+    tz_threads *threads = solver->double_context.threads;
+    const int64_t rows = solver->op.rows;
+    tz_status status = find_update(solver, error);
+    if (!status)
+        status =
+            solve(solver, solver->step, solver->r, solver->x, STEP_REDUCTION, cancel, facts, error);
+    if (!status && order == 2) {
+        tz_matrix_multiply(&solver->op.matrix, NULL, solver->x, solver->y, threads);
+        tz_vector_add(solver->r, -h * (1.0 - gamma), solver->y, rows, threads);
+        status =
+            solve(solver, solver->step, solver->r, solver->y, STEP_REDUCTION, cancel, facts, error);
+        tz_vector_add(solver->u, h * (1.0 - gamma), solver->x, rows, threads);
+        tz_vector_add(solver->u, h * gamma, solver->y, rows, threads);
+    } else if (!status) {
+        tz_vector_add(solver->u, h, solver->x, rows, threads);
+    }
+    return status;
+}
+
+tz_status tz_solver_advance(tz_solver *solver, double iterations, int64_t count, int order,
+                            const tz_cancel *cancel, tz_solver_facts *facts, tz_error *error)
+{
+    const double gamma = order == 1 ? 1.0 : 1.0 - sqrt(0.5);
+    tz_status status = look_again(solver, error);
+    if (!status)
+        status = need_step(solver, gamma * iterations, error);
+    if (!status)
+        status = read_fields(solver, error);
+    if (status)
+        return status;
+    begin_facts(solver, solver->step, facts);
+    for (int64_t i = 0; !status && i < count; i++)
+        status = step(solver, iterations, order, cancel, facts, error);
+    return status ? status : write_fields(solver, error);
+}

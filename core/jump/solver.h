@@ -1,0 +1,42 @@
+/* Steady states and implicit steps of any linear update: what an iteration takes away is found as a
+ * matrix (operator.h), and systems with it are solved (system.h). */
+#ifndef TZ_CORE_JUMP_SOLVER_H
+#define TZ_CORE_JUMP_SOLVER_H
+
+#include "base/cancel.h"
+#include "jump/jump.h"
+
+typedef struct tz_solver tz_solver;
+
+/* What a call has done. */
+typedef struct tz_solver_facts {
+    const char *method; /* "conjugate gradients", "BiCGSTAB" */
+    int64_t iterations; /* of it, all together */
+    int64_t systems;    /* solved */
+    int64_t bytes;      /* of memory beside the fields */
+    double largest;     /* the update of the state in double precision afterwards */
+    bool rounded;       /* no smaller update is possible in double precision */
+} tz_solver_facts;
+
+/* Find the operator of the problem as parameters and static fields are now. The fields stay as they
+ * are. Errors: TZ_UNSUPPORTED with the reason why it cannot be solved, such as an update that is
+ * not linear; TZ_MEMORY with the bytes needed and available. */
+tz_status tz_solver_create(tz_solver **out, const tz_jump_context *context, tz_error *error);
+void tz_solver_destroy(tz_solver *solver); /* NULL is fine */
+
+/* Static fields have changed: look again when it is used next. */
+void tz_solver_doubt(tz_solver *solver);
+
+/* Make of the state fields those that an iteration leaves as they are. `update`: the largest change
+ * of an iteration that is small enough; 0: as small as double precision can tell. Errors:
+ * TZ_DIVERGED: there is no such state ("inconsistent"), or the solver does not find it;
+ * TZ_INTERRUPTED. The fields are then as they were. */
+tz_status tz_solver_steady(tz_solver *solver, double update, const tz_cancel *cancel,
+                           tz_solver_facts *facts, tz_error *error);
+
+/* Advance the fields by `count` implicit steps, each as long as `iterations` of an update that is
+ * itself an explicit Euler step. `order`: 1 or 2. Errors: as above. */
+tz_status tz_solver_advance(tz_solver *solver, double iterations, int64_t count, int order,
+                            const tz_cancel *cancel, tz_solver_facts *facts, tz_error *error);
+
+#endif

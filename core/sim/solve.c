@@ -1,0 +1,117 @@
+/* Steady states and implicit steps of a simulation. Called by run.c and lua/running.c. */
+#include "sim/solve.h"
+
+#include "base/machine.h"
+#include "jump/operator.h"
+#include "jump/solver.h"
+#include "sim/jump.h"
+#include "sim/points.h"
+#include "sim/residual.h"
+#include "sim/state.h"
+#include <math.h>
+#include <stdio.h>
+
+const tz_solve_use *tz_simulation_solved(const tz_simulation *simulation)
+{
+    return &simulation->solved;
+}
+
+tz_status tz_simulation_check_solve(const tz_simulation *simulation, tz_error *error)
+{
+    return tz_operator_describe(&simulation->problem, error);
+}
+
+static tz_status need_solver(tz_simulation *simulation, tz_error *error)
+{
+    if (simulation->solver)
+        return TZ_OK;
+    const tz_backend_context context = tz__simulation_context(simulation, &simulation->problem);
+    const tz_place place = tz__simulation_place(simulation, NULL);
+    const tz_jump_context all = {.problem = &simulation->problem,
+                                 .backend = simulation->backend,
+                                 .state = simulation->state,
+                                 .context = &context,
+                                 .place = &place};
+    return tz_solver_create(&simulation->solver, &all, error);
+}
+
+static void note(tz_simulation *simulation, const tz_solver_facts *facts, double seconds)
+{
+    tz_solve_use *use = &simulation->solved;
+    use->systems += facts->systems;
+    use->iterations += facts->iterations;
+    use->seconds += seconds;
+    use->bytes = facts->bytes > use->bytes ? facts->bytes : use->bytes;
+    snprintf(use->method, sizeof use->method, "%s", facts->method);
+}
+
+static tz_status solve_steady(tz_simulation *simulation, double tolerance, tz_steady_result *result,
+                              tz_error *error)
+{
+    const double begin = tz_machine_clock_s();
+    const tz_cancel cancel = {.stopped = simulation->stopped};
+    tz_solver_facts facts;
+    tz_status status = tz__correction_settle(simulation, error);
+    if (!status)
+        status = need_solver(simulation, error);
+    if (!status)
+        status = tz_solver_steady(simulation->solver,
+                                  tolerance / simulation->problem.residual_per_update, &cancel,
+                                  &facts, error);
+    if (!status)
+        status = tz__correction_clear(simulation, error);
+    simulation->update_known = false;
+    if (status)
+        return status;
+    result->seconds = tz_machine_clock_s() - begin;
+    result->iterations = facts.iterations;
+    snprintf(result->method, sizeof result->method, "%s", facts.method);
+    note(simulation, &facts, result->seconds);
+    simulation->solved.steady++;
+    simulation->watch = (tz_stopwatch){.stages = 0};
+    simulation->steps_unchecked++;
+    return TZ_OK;
+}
+
+static tz_status transform(tz_simulation *simulation, tz_steady_result *result, tz_error *error)
+{
+    tz_status status = tz_simulation_check_jump(simulation, error);
+    if (!status)
+        status = tz__simulation_jump(simulation, TZ_JUMP_LIMIT, &result->seconds, error);
+    snprintf(result->method, sizeof result->method, "transform");
+    return status;
+}
+
+static tz_status find_steady(tz_simulation *simulation, const tz_steady *wanted,
+                             tz_steady_result *result, tz_error *error)
+{
+    if (wanted->by == TZ_STEADY_SOLVER)
+        return solve_steady(simulation, wanted->tolerance, result, error);
+    const tz_status status = transform(simulation, result, error);
+    /* Where the operator is known, so is whether there is such a state. */
+    if (status != TZ_UNSUPPORTED || wanted->by == TZ_STEADY_TRANSFORM || simulation->jump)
+        return status;
+    return solve_steady(simulation, wanted->tolerance, result, error);
+}
+
+tz_status tz_simulation_steady(tz_simulation *simulation, const tz_steady *wanted,
+                               tz_steady_result *result, tz_error *error)
+{
+    tz_update update;
+    *result = (tz_steady_result){.residual = NAN};
+    tz_status status = tz__simulation_need_fields(simulation, error);
+    if (!status && simulation->backend->wait)
+        status = simulation->backend->wait(tz__iterated_state(simulation), error);
+    if (!status)
+        status = find_steady(simulation, wanted, result, error);
+    if (!status)
+        status = tz_simulation_check_finite(simulation, error);
+    if (!status)
+        status = tz_simulation_measure(simulation, &update, error);
+    if (status)
+        return status;
+    result->residual = tz_simulation_residual_of(simulation, &update);
+    result->converged = !(wanted->tolerance > 0.0) || result->residual <= wanted->tolerance;
+    simulation->solved.residual = result->residual;
+    return TZ_OK;
+}

@@ -1,0 +1,196 @@
+-- sim:steady with coefficients that differ from cell to cell, several fields and different sides: against closed forms and
+-- a dense solution in this script.
+local tz = require "trapeze"
+local c = require "checks"
+local backend = tz.args.backend
+
+local function steady(sim, options)
+  options = options or {}
+  options.by = options.by or "solver"
+  local residual, result = sim:steady(options)
+  tz.expect(residual == result.residual or tz.checking)
+  return result
+end
+local function make(options)
+  options.precision = options.precision or "double"
+  options.backend = options.backend or backend
+  return tz.simulation(options)
+end
+
+c.refuses("sim:steady: needs a table of options", c.chip().steady, c.chip(), 3)
+c.refuses("sim:steady: 'tolerance' must not be negative", c.chip().steady, c.chip(), { tolerance = -1 })
+c.refuses("sim:steady: unknown by 'hand'", c.chip().steady, c.chip(), { by = "hand" })
+c.refuses("field 'alive' holds no real numbers", function() tz.simulation { plugin = "life", grid = { 32, 32 } }:steady() end)
+c.refuses("iterations differ", function()
+  make { plugin = tz.stencil { dims = 1, update = "step > 3 ? 0.5*u : u" }, grid = { 8 } }:steady()
+end)
+if tz.checking then return end
+c.refuses("it cannot be solved, because it is not linear", function()
+  make { plugin = tz.stencil { dims = 1, update = "0.5*max(u[-1], u[1])" }, grid = { 9 }, boundary = "mirror", fields = { u = 1 } }:steady()
+end)
+c.refuses("it cannot be solved, because it is not linear", function()
+  make { plugin = "grayscott", grid = { 16, 16 }, fields = { u = 1 } }:steady { by = "solver" }
+end)
+
+-- ---- Closed forms ------------------------------------------------------------------------------------------
+
+-- Heat through two layers, 1000 times as conductive one as the other: the flux is the same in both.
+local layers = tz.stencil { dims = 2, fields = { t = {}, g = { role = "static" } }, -- g: between a cell and the next in x
+  update = { t = "t + 0.2*(g*(t[1,0] - t) + g[-1,0]*(t[-1,0] - t))" } }
+for _, precision in ipairs { "double", "single" } do
+  local n, m = 20, 5 -- cells 0 to m - 1 conduct badly
+  local wall = make { plugin = layers, grid = { n, 6 }, boundary = { x = { "fixed", "fixed" }, y = { "clamp", "mirror" } },
+    precision = precision, boundary_values = { t = { x = { 1, 3 }, y = 0 }, g = { x = { 0.001, 1 }, y = 1 } },
+    fields = { g = function(x) return x < m and 0.001 or 1 end } }
+  local result = steady(wall)
+  tz.expect(result.status == "converged" and result.solver == "conjugate gradients")
+  local resistance = (m + 1) / 0.001 + (n - m)
+  for x = 0, n - 1 do
+    local passed = x < m and (x + 1) / 0.001 or (m + 1) / 0.001 + (x - m)
+    c.near(wall:get("t", x, 3), 1 + 2 * passed / resistance, precision == "double" and 1e-9 or 3e-7)
+  end
+end
+
+-- A fin: u'' = q u, held at 1 at its foot, insulated at its end. As differences: cosh of an angle a cell.
+local fin = make { plugin = tz.stencil { dims = 1, update = "u + 0.3*(u[-1] - 2*u + u[1] - 0.01*u)" }, grid = { 50 },
+  boundary = { x = { "fixed", "clamp" } }, boundary_values = { u = 1 } }
+steady(fin)
+local cosh = function(a) return (math.exp(a) + math.exp(-a)) / 2 end
+local y = 1 + 0.01 / 2
+local angle = math.log(y + math.sqrt(y * y - 1))
+for x = 0, 49 do c.near(fin:get("u", x), cosh(angle * (49.5 - x)) / cosh(angle * 50.5), 1e-12) end
+
+-- ---- Random coefficients against a dense solution ----------------------------------------------------------
+
+local function dense(a, b)
+  local n = #b
+  for k = 1, n do
+    local best = k
+    for i = k + 1, n do if math.abs(a[i][k]) > math.abs(a[best][k]) then best = i end end
+    a[k], a[best], b[k], b[best] = a[best], a[k], b[best], b[k]
+    for i = k + 1, n do
+      local f = a[i][k] / a[k][k]
+      if f ~= 0 then
+        for j = k, n do a[i][j] = a[i][j] - f * a[k][j] end
+        b[i] = b[i] - f * b[k]
+      end
+    end
+  end
+  for i = n, 1, -1 do
+    for j = i + 1, n do b[i] = b[i] - a[i][j] * b[j] end
+    b[i] = b[i] / a[i][i]
+  end
+  return b
+end
+
+-- Two fields that exchange, each with coefficients of its own, between four kinds of sides.
+local nx, ny = 7, 5
+local function random(seed, x, y) return (math.sin(12.9898 * x + 78.233 * y + seed) * 43758.5453) % 1 end
+local function k(x, y) return 10 ^ (3 * random(1, x, y) - 3) end
+local function exchange(x, y) return 0.1 * random(2, x, y) end
+local function f(x, y) return random(3, x, y) - 0.5 end
+local pair = tz.stencil { dims = 2, fields = { u = {}, v = {}, k = { role = "static" }, h = { role = "static" }, f = { role = "static" } },
+  update = { u = "u + k*(0.4*(u[1,0] - u) + 0.3*(u[-1,0] - u) + 0.1*(u[0,1] - 2*u + u[0,-1])) + h*(v - u) + f",
+             v = "v + 0.1*lap(v) + 2*h*(u - v)" } }
+local sides = { x = { "fixed", "mirror" }, y = { "clamp", "mirror" } }
+local function coupled(options)
+  options.plugin, options.grid, options.boundary, options.fields = pair, { nx, ny }, sides, { k = k, h = exchange, f = f }
+  options.boundary_values = { u = { x = { 2, 0 }, y = 0 }, v = { x = { -1, 0 }, y = 0 }, k = 1, h = 0, f = 0 }
+  return make(options)
+end
+local function index(field, x, y)
+  if x == nx then x = nx - 2 end
+  if y < 0 then y = 0 elseif y == ny then y = ny - 2 end
+  return x >= 0 and field * nx * ny + y * nx + x + 1 or nil
+end
+local a, b = {}, {}
+for i = 1, 2 * nx * ny do
+  a[i], b[i] = {}, 0
+  for j = 1, 2 * nx * ny do a[i][j] = 0 end
+end
+for y = 0, ny - 1 do
+  for x = 0, nx - 1 do
+    local function add(row, field, x, y, weight)
+      local to = index(field, x, y)
+      if to then a[row][to] = a[row][to] - weight else b[row] = b[row] + weight * (field == 0 and 2 or -1) end
+    end
+    local u, v, kk, h = index(0, x, y), index(1, x, y), k(x, y), exchange(x, y)
+    add(u, 0, x + 1, y, 0.4 * kk)
+    add(u, 0, x - 1, y, 0.3 * kk)
+    add(u, 0, x, y - 1, 0.1 * kk)
+    add(u, 0, x, y + 1, 0.1 * kk)
+    add(u, 0, x, y, -0.9 * kk - h)
+    add(u, 1, x, y, h)
+    b[u] = b[u] + f(x, y)
+    for _, o in ipairs { { 1, 0 }, { -1, 0 }, { 0, 1 }, { 0, -1 } } do add(v, 1, x + o[1], y + o[2], 0.1) end
+    add(v, 1, x, y, -0.4 - 2 * h)
+    add(v, 0, x, y, 2 * h)
+  end
+end
+local exact = dense(a, b)
+local largest = 0
+for _, value in ipairs(exact) do largest = math.max(largest, math.abs(value)) end
+for _, way in ipairs { {}, { threads = 1 }, { devices = "cpu:2" } } do
+  if not (way.devices and backend) then
+    local sim = coupled(way)
+    local result = steady(sim)
+    tz.expect(result.solver == "BiCGSTAB", result.solver)
+    for y = 0, ny - 1 do
+      for x = 0, nx - 1 do
+        c.near(sim:get("u", x, y), exact[index(0, x, y)], 1e-11 * largest)
+        c.near(sim:get("v", x, y), exact[index(1, x, y)], 1e-11 * largest)
+      end
+    end
+  end
+end
+
+-- ---- The same state whatever computes it -------------------------------------------------------------------
+
+local hash
+for _, way in ipairs { { threads = 1 }, { threads = 2 }, { height = 2, threads = 2 } } do
+  local sim = make { plugin = layers, grid = { 90, 110 }, boundary = { x = { "fixed", "clamp" }, y = "clamp" }, threads = way.threads,
+    height = way.height, boundary_values = { t = { x = { 1, 0 }, y = 0 }, g = 1 }, fields = { g = function(x, y) return 1 + (x * y) % 7 end, t = 3 } }
+  steady(sim)
+  hash = hash or sim:hash "t"
+  tz.expect(sim:hash "t" == hash)
+end
+
+-- Transforms give the same where they apply.
+local source = function(x, y) return math.sin(x * y) end
+local function poisson(boundary)
+  return make { plugin = "poisson", grid = { 24, 17 }, boundary = boundary, fields = { f = source, u = function(x) return x end } }
+end
+for _, boundary in ipairs { "fixed", "clamp", "mirror", "periodic" } do
+  local one, other = poisson(boundary), poisson(boundary)
+  if boundary ~= "fixed" then
+    -- The weighted mean of f must be 0.
+    c.refuses("inconsistent: there is no steady state", one.steady, one, { by = "solver" })
+    tz.expect(one:get("u", 5, 6) == 5)
+    local sum, weights = 0, 0
+    local function weight(x, y)
+      return boundary == "mirror" and ((x == 0 or x == 23) and 0.5 or 1) * ((y == 0 or y == 16) and 0.5 or 1) or 1
+    end
+    for y = 0, 16 do
+      for x = 0, 23 do
+        sum, weights = sum + weight(x, y) * source(x, y), weights + weight(x, y)
+      end
+    end
+    for _, sim in ipairs { one, other } do sim:set("f", function(x, y) return source(x, y) - sum / weights end) end
+  end
+  tz.expect(steady(one, { tolerance = 1e-9 }).residual <= 1e-9)
+  local works, why = pcall(other.steady, other, { by = "transform" })
+  tz.expect(works or why:find "libfftw3", why)
+  for i = 0, works and 16 or -1 do c.near(one:get("u", i, i), other:get("u", i, i), 1e-11) end
+end
+
+-- Cells that never change are held, and others settle around them.
+local held = make { plugin = tz.stencil { dims = 2, fields = { u = {}, solid = { role = "static" } },
+  update = { u = "solid > 0 ? u : 0.25*(u[-1,0] + u[1,0] + u[0,-1] + u[0,1])" } }, grid = { 21, 5 }, boundary = "clamp",
+  fields = { solid = function(x) return (x == 0 or x == 20) and 1 or 0 end, u = function(x) return x == 20 and 4 or 0 end } }
+steady(held)
+for x = 0, 20 do c.near(held:get("u", x, 2), 0.2 * x, 1e-12) end
+-- What is set anew is taken as it is.
+held:set("solid", function(x) return (x == 0 or x == 10 or x == 20) and 1 or 0 end)
+held:set("u", function(x) return x == 10 and -1 or 0 end)
+steady(held)
+for x = 0, 10 do c.near(held:get("u", x, 4), -0.1 * x, 1e-12) end
