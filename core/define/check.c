@@ -71,7 +71,7 @@ typedef struct named {
 
 static tz_status check_names(const tz_definition *d, tz_error *error)
 {
-    named all[TZ_FIELDS_MAX + TZ_PARAMS_MAX + TZ_CONSTANTS_MAX];
+    named all[TZ_FIELDS_MAX + TZ_PARAMS_MAX + TZ_CONSTANTS_MAX + TZ_PARTS_MAX];
     int count = 0;
     for (int i = 0; i < tz_define_fields(d); i++)
         all[count++] = (named){"field", d->fields[i].name};
@@ -79,6 +79,8 @@ static tz_status check_names(const tz_definition *d, tz_error *error)
         all[count++] = (named){"parameter", d->params[i].name};
     for (int i = 0; i < d->scalars_count; i++)
         all[count++] = (named){"scalar", d->scalars[i].name};
+    for (int i = 0; i < d->parts_count; i++)
+        all[count++] = (named){"part", d->parts[i].name};
     for (int i = 0; i < count; i++) {
         tz_status status = check_name(d->id, all[i].what, all[i].name, error);
         for (int k = 0; k < i && !status; k++)
@@ -123,6 +125,7 @@ static tz_status check_counts(const tz_definition *d, tz_error *error)
         {"temporaries", d->temporaries_count, 0, TZ_FIELDS_MAX - d->fields_count},
         {"parameters", d->params_count, 0, TZ_PARAMS_MAX},
         {"scalars", d->scalars_count, 0, TZ_CONSTANTS_MAX},
+        {"names in 'let'", d->parts_count, 0, TZ_PARTS_MAX},
         {"passes", d->passes_count, d->coefficients ? 0 : 1, d->coefficients ? 0 : TZ_PASSES_MAX},
         {"outputs", d->outputs_count, 0, TZ_FIELDS_MAX},
     };
@@ -130,7 +133,7 @@ static tz_status check_counts(const tz_definition *d, tz_error *error)
         if (counts[i].count < counts[i].least || counts[i].count > counts[i].most)
             return tz_error_set(error, TZ_RANGE, d->id, "%d %s; %d to %d are possible%s",
                                 counts[i].count, counts[i].what, counts[i].least, counts[i].most,
-                                d->coefficients && i == 5 ? " with coefficients" : "");
+                                d->coefficients && i == 6 ? " with coefficients" : "");
     return TZ_OK;
 }
 

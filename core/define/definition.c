@@ -93,6 +93,11 @@ static void pass_definition(packer *p, const tz_definition *d)
         pass_name(p, &d->scalars[s].name);
         pass_text(p, &d->scalars[s].formula);
     }
+    pass(p, &d->parts, (size_t)d->parts_count * sizeof *d->parts);
+    for (int i = 0; i < d->parts_count; i++) {
+        pass_name(p, &d->parts[i].name);
+        pass_text(p, &d->parts[i].formula);
+    }
     pass(p, &d->passes, (size_t)d->passes_count * sizeof *d->passes);
     for (int i = 0; i < d->passes_count; i++) {
         pass_name(p, &d->passes[i].name);

@@ -15,6 +15,8 @@ typedef struct tz_defined_text {
     size_t length;
 } tz_defined_text;
 
+enum { TZ_PARTS_MAX = 64 };
+
 typedef struct tz_defined_field {
     const char *name;
     /* State, static or derived. A state field is in at least one update, a derived one in
@@ -40,6 +42,12 @@ typedef struct tz_defined_scalar {
     const char *name;
     tz_defined_text formula;
 } tz_defined_scalar;
+
+/* A name for a part of formulas, which stands for it wherever it is used. */
+typedef struct tz_defined_part {
+    const char *name;
+    tz_defined_text formula;
+} tz_defined_part;
 
 typedef struct tz_defined_update {
     const char *field;
@@ -85,6 +93,8 @@ typedef struct tz_definition {
     const tz_defined_param *params;
     int scalars_count;
     const tz_defined_scalar *scalars;
+    int parts_count; /* up to TZ_PARTS_MAX */
+    const tz_defined_part *parts;
     int passes_count; /* 0 with coefficients */
     const tz_defined_pass *passes;
     int outputs_count; /* one for each derived field */

@@ -12,9 +12,8 @@
 /* How strongly text binds, in C. */
 enum { BINDS_OR, BINDS_AND, BINDS_COMPARE, BINDS_SUM, BINDS_PRODUCT, BINDS_UNARY, BINDS_ALL };
 
-static const char *const function_names[] = {"TZ_MIN(",  "TZ_MAX(", "TZ_ABS(", "TZ_SQRT(",
-                                             "TZ_EXP(",  "TZ_LOG(", "TZ_SIN(", "TZ_COS(",
-                                             "TZ_TANH(", "TZ_POW(", "TZ_FMA(", "TZ_CALL(whole, "};
+#define CELL_NAME(with, name, operands, cell, host) #cell "(",
+static const char *const function_names[] = {TZ_FUNCTION_TABLE(CELL_NAME, ) "TZ_CALL(whole, "};
 
 /* ---- Literals and leaves --------------------------------------------------------------------- */
 
@@ -106,6 +105,8 @@ static const char *operator_in_c(tz_operator op, bool bits)
         return bits ? "&" : "&&";
     case TZ_OP_BITS_XOR:
         return "^";
+    case TZ_OP_RIGHT_ZEROS:
+        return ">>";
     default:
         return tz_operator_text(op);
     }
@@ -620,18 +621,10 @@ static void add_host_chain(const host *h, const tz_expr_node *n)
 
 static void add_host_call(const host *h, const tz_expr_node *n)
 {
-    static const char *const names[] = {
-#define NAME(name, operands) #name,
-        TZ_FUNCTION_TABLE(NAME)
+#define NAME(with, name, operands, cell, host) {#host, #name},
+    static const char *const names[][2] = {TZ_FUNCTION_TABLE(NAME, ){"int", "int"}};
 #undef NAME
-    };
-    const char *name = names[n->function];
-    if (!h->comment)
-        name = n->function == TZ_FUNCTION_min   ? "tz_formula_min"
-               : n->function == TZ_FUNCTION_max ? "tz_formula_max"
-               : n->function == TZ_FUNCTION_abs ? "fabs"
-                                                : name;
-    add_host_arguments(h, n, name);
+    add_host_arguments(h, n, names[n->function][h->comment]);
 }
 
 static void add_host_power(const host *h, const tz_expr_node *n)

@@ -6,6 +6,7 @@
 #include "define/check.h"
 #include "define/temporaries.h"
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -39,6 +40,7 @@ typedef enum family {
     PLAIN,     /* one of tz_function, on real numbers */
     EXTREME,   /* min, max */
     MAGNITUDE, /* abs */
+    SIGN,
     TO_INT,
     SELECT,
     SUM,
@@ -59,9 +61,14 @@ typedef struct function {
 enum { ONE = 9, X = 0, Y = 1, Z = 2 };
 #define AXES(first, second) (10 * (first) + (second))
 
+#define USAGE_1 "(a)"
+#define USAGE_2 "(a, b)"
+#define USAGE_3 "(a, b, c)"
+#define PLAIN_ROW(with, name, operands, cell, host)                                                \
+    {#name, PLAIN, TZ_FUNCTION_##name, operands, operands, #name USAGE_##operands},
+
 static const function functions[] = {
-    {"abs", MAGNITUDE, TZ_FUNCTION_abs, 1, 1, "abs(a)"},
-    {"cos", PLAIN, TZ_FUNCTION_cos, 1, 1, "cos(a)"},
+    TZ_REAL_FUNCTION_TABLE(PLAIN_ROW, ){"abs", MAGNITUDE, TZ_FUNCTION_abs, 1, 1, "abs(a)"},
     {"div", DIVERGENCE, 0, 2, 2, "div(k, u), the divergence of k times the gradient of u"},
     {"dx", DERIVATIVE, AXES(X, ONE), 1, 2, "dx(u), or dx(u, 4) for order 4"},
     {"dxx", DERIVATIVE, AXES(X, X), 1, 2, "dxx(u), or dxx(u, 4) for order 4"},
@@ -72,21 +79,80 @@ static const function functions[] = {
     {"dyz", DERIVATIVE, AXES(Y, Z), 1, 2, "dyz(u), or dyz(u, 4) for order 4"},
     {"dz", DERIVATIVE, AXES(Z, ONE), 1, 2, "dz(u), or dz(u, 4) for order 4"},
     {"dzz", DERIVATIVE, AXES(Z, Z), 1, 2, "dzz(u), or dzz(u, 4) for order 4"},
-    {"exp", PLAIN, TZ_FUNCTION_exp, 1, 1, "exp(a)"},
-    {"fma", PLAIN, TZ_FUNCTION_fma, 3, 3, "fma(a, b, c), which is a*b + c"},
     {"int", TO_INT, TZ_FUNCTION_int, 1, 1, "int(a)"},
     {"lap", LAPLACIAN, 0, 1, 2, "lap(u), or lap(u, 4) for order 4"},
-    {"log", PLAIN, TZ_FUNCTION_log, 1, 1, "log(a)"},
     {"max", EXTREME, TZ_FUNCTION_max, 2, 64, "max(a, b, ...)"},
     {"min", EXTREME, TZ_FUNCTION_min, 2, 64, "min(a, b, ...)"},
-    {"pow", PLAIN, TZ_FUNCTION_pow, 2, 2, "pow(a, b)"},
     {"select", SELECT, 0, 3, 3, "select(condition, a, b)"},
-    {"sin", PLAIN, TZ_FUNCTION_sin, 1, 1, "sin(a)"},
-    {"sqrt", PLAIN, TZ_FUNCTION_sqrt, 1, 1, "sqrt(a)"},
+    {"sign", SIGN, 0, 1, 1, "sign(a)"},
     {"sum", SUM, 0, 4, 4, "sum(i, -2, 2, u[i])"},
-    {"tanh", PLAIN, TZ_FUNCTION_tanh, 1, 1, "tanh(a)"},
 };
 enum { FUNCTIONS = sizeof functions / sizeof *functions };
+
+/* Words of other languages, and what to write here. */
+static const char *const elsewhere[][2] = {
+    {"arccos", "acos(a)"},
+    {"arcsin", "asin(a)"},
+    {"arctan", "atan(a)"},
+    {"arctan2", "atan2(y, x)"},
+    {"average", "(a + b)/2 of cells; no cell knows the mean of all of them: compute it between two "
+                "calls of sim:run, and set a parameter"},
+    {"cbrt", "a^(1/3)"},
+    {"clamp", "min(max(a, low), high)"},
+    {"clip", "min(max(a, low), high)"},
+    {"del2", "lap(u)"},
+    {"div2", "div(k, u)"},
+    {"divergence", "div(k, u), or dx(a) + dy(b) of two components"},
+    {"e", "exp(1)"},
+    {"else", "condition ? value : value"},
+    {"exp2", "2^a"},
+    {"fabs", "abs(a)"},
+    {"false", "0"},
+    {"fmod", "a - b*floor(a/b), or % of whole numbers"},
+    {"gauss", "normal(stream)"},
+    {"grad", "dx(u) and dy(u): a formula has one value"},
+    {"gradient", "dx(u) and dy(u): a formula has one value"},
+    {"heaviside", "(a > 0)"},
+    {"hypot", "sqrt(a^2 + b^2)"},
+    {"if", "condition ? value : value"},
+    {"ifelse", "condition ? value : value"},
+    {"iif", "condition ? value : value"},
+    {"laplace", "lap(u)"},
+    {"laplacian", "lap(u)"},
+    {"ln", "log(a)"},
+    {"log10", "log(a)/log(10)"},
+    {"log2", "log(a)/log(2)"},
+    {"mean", "(a + b)/2 of cells; no cell knows the mean of all of them: compute it between two "
+             "calls of sim:run, and set a parameter"},
+    {"mod", "a - b*floor(a/b), or % of whole numbers"},
+    {"nabla2", "lap(u)"},
+    {"noise", "random(stream) or normal(stream)"},
+    {"rand", "random(stream)"},
+    {"randn", "normal(stream)"},
+    {"rint", "round(a)"},
+    {"rnd", "random(stream)"},
+    {"sgn", "sign(a)"},
+    {"signum", "sign(a)"},
+    {"sqr", "a^2"},
+    {"square", "a^2"},
+    {"t", "step*dt with the time step as a parameter: params = { dt = 0.1 }"},
+    {"time", "step*dt with the time step as a parameter: params = { dt = 0.1 }"},
+    {"true", "1"},
+    {"trunc", "int(a) for a whole number, or sign(a)*floor(abs(a))"},
+    {"uniform", "random(stream)"},
+    {"where", "condition ? value : value"},
+};
+
+/* Note the failure of an unknown word that means something elsewhere. False: it does not. */
+static bool answered(tz_expr *e, const char *name)
+{
+    for (size_t i = 0; i < sizeof elsewhere / sizeof *elsewhere; i++)
+        if (strcmp(elsewhere[i][0], name) == 0) {
+            tz_expr_fail(e, TZ_UNKNOWN, "'%s' is not known here: write %s", name, elsewhere[i][1]);
+            return true;
+        }
+    return false;
+}
 
 static const function *find_function(const expansion *x, const tz_syntax_node *n)
 {
@@ -122,6 +188,8 @@ static int unknown_function(expansion *x, const tz_syntax_node *n)
         if (strcmp(d->params[p].name, name) == 0)
             return tz_expr_fail(x->e, TZ_TYPE,
                                 "'%s' is a parameter and no function: write a * to multiply", name);
+    if (answered(x->e, name))
+        return -1;
     return tz_expr_fail(x->e, TZ_UNKNOWN, "unknown function '%s'%s", name,
                         tz_names_hint(hint, sizeof hint, name, names, FUNCTIONS));
 }
@@ -141,7 +209,7 @@ enum { OWN_NAMES = sizeof own_names / sizeof *own_names };
 static int unknown_name(expansion *x, const tz_syntax_node *n)
 {
     const tz_definition *d = x->e->definition;
-    const char *names[TZ_FIELDS_MAX + 2 * TZ_CONSTANTS_MAX + OWN_NAMES + 64];
+    const char *names[TZ_FIELDS_MAX + 2 * TZ_CONSTANTS_MAX + TZ_PARTS_MAX + OWN_NAMES + 64];
     size_t count = 0;
     char name[80], hint[400];
     for (int i = 0; i < tz_define_fields(d) && !x->scalar; i++)
@@ -150,9 +218,13 @@ static int unknown_name(expansion *x, const tz_syntax_node *n)
         names[count++] = d->params[i].name;
     for (int i = 0; i < d->scalars_count && !x->scalar; i++)
         names[count++] = d->scalars[i].name;
+    for (int i = 0; i < d->parts_count; i++)
+        names[count++] = d->parts[i].name;
     for (int i = 0; i < (x->scalar ? 2 : 2 + d->dims); i++)
         names[count++] = own_names[i];
     tz_syntax_name(x->syntax, n, name, sizeof name);
+    if (answered(x->e, name))
+        return -1;
     return tz_expr_fail(x->e, TZ_UNKNOWN, "unknown name '%s'%s%s", name,
                         tz_names_hint(hint, sizeof hint, name, names, count),
                         tz_names_nearest(name, names, count)
@@ -256,13 +328,60 @@ static int find_field(const expansion *x, const tz_syntax_node *n)
     return -1;
 }
 
+static int find_part(const expansion *x, const tz_syntax_node *n)
+{
+    const tz_definition *d = x->e->definition;
+    for (int i = 0; i < d->parts_count; i++)
+        if (is_name(x, n, d->parts[i].name))
+            return i;
+    return -1;
+}
+
+/* The formula that a name of `let` stands for, at a neighbour. */
+static int expand_part(expansion *x, const place *scope, int part, const int *offset, bool whole)
+{
+    tz_expr *e = x->e;
+    const tz_defined_part *p = &e->definition->parts[part];
+    const tz_formula outer = e->formula;
+    char where[256];
+    if (e->inside[part])
+        return tz_expr_fail(e, TZ_FORMAT, "'%s' of 'let' is made of itself", p->name);
+    if (!e->parts)
+        e->parts = calloc(TZ_PARTS_MAX, sizeof *e->parts);
+    if (!e->parts)
+        return tz_expr_fail(e, TZ_MEMORY, "not enough memory for the formula");
+    snprintf(where, sizeof where, "%s, part '%s' of 'let'", e->definition->id, p->name);
+    const tz_formula formula = {p->formula, where, outer.error};
+    if (!e->parts[part].nodes) {
+        const tz_status status = tz_syntax_parse(&e->parts[part], &formula);
+        if (status) {
+            e->status = e->status ? e->status : status;
+            return -1;
+        }
+    }
+    expansion inner = *x;
+    inner.syntax = &e->parts[part];
+    place there = *scope;
+    there.loops = NULL;
+    for (int axis = 0; axis < TZ_AXES; axis++)
+        there.shift[axis] += offset[axis];
+    e->formula = formula;
+    e->inside[part] = true;
+    const int node = expand_node(&inner, inner.syntax->root, &there, whole);
+    e->inside[part] = false;
+    e->formula = outer;
+    return node;
+}
+
 static int expand_name(expansion *x, const tz_syntax_node *n, const place *scope, bool whole)
 {
     static const int centre[TZ_AXES];
     const tz_definition *d = x->e->definition;
-    const int own = own_name(x, n, scope, whole), field = find_field(x, n);
+    const int own = own_name(x, n, scope, whole), field = find_field(x, n), part = find_part(x, n);
     if (own != -2)
         return own;
+    if (part >= 0)
+        return expand_part(x, scope, part, centre, whole);
     if (field >= 0 && x->scalar)
         return tz_expr_fail(
             x->e, TZ_TYPE,
@@ -319,16 +438,16 @@ static int known_number(expansion *x, int node, const place *scope, const char *
     return 0;
 }
 
-static int expand_index(expansion *x, const tz_syntax_node *n, const place *scope)
+static int expand_index(expansion *x, const tz_syntax_node *n, const place *scope, bool whole)
 {
     static const char *const examples[] = {"[-1]", "[-1, 0]", "[-1, 0, 0]"};
     const tz_definition *d = x->e->definition;
-    const int field = find_field(x, n);
+    const int field = find_field(x, n), part = find_part(x, n);
     int offset[TZ_AXES] = {0};
     char name[80];
     tz_syntax_name(x->syntax, n, name, sizeof name);
-    if (field < 0 || x->scalar) {
-        const int node = expand_name(x, n, scope, false);
+    if ((field < 0 && part < 0) || x->scalar) {
+        const int node = expand_name(x, n, scope, whole);
         return node < 0
                    ? -1
                    : tz_expr_fail(x->e, TZ_TYPE, "'%s' is no field: it has no neighbours", name);
@@ -345,7 +464,8 @@ static int expand_index(expansion *x, const tz_syntax_node *n, const place *scop
             0)
             return -1;
     x->e->at = n->at;
-    return read_field(x, scope, field, offset);
+    return part >= 0 ? expand_part(x, scope, part, offset, whole)
+                     : read_field(x, scope, field, offset);
 }
 
 /* ---- Operators ------------------------------------------------------------------------------- */
@@ -521,6 +641,25 @@ static int extreme(expansion *x, const tz_syntax_node *n, const place *scope, bo
             return -1;
     }
     return result;
+}
+
+/* 1, -1, or the number itself if it is 0 or NAN. */
+static int sign(expansion *x, const tz_syntax_node *n, const place *scope, bool whole)
+{
+    tz_expr *e = x->e;
+    int value = expand_node(x, n->first, scope, whole);
+    e->at = x->syntax->nodes[n->first].at;
+    if (value >= 0 && e->nodes[value].type != TZ_EXPR_REAL)
+        value = tz_expr_convert(e, value, TZ_EXPR_INT);
+    if (value < 0)
+        return -1;
+    const tz_expr_type type = e->nodes[value].type;
+    const int zero = tz_expr_number(e, 0, type);
+    const int below =
+        tz_expr_make(e, TZ_EXPR_SELECT, type, 0, tz_expr_two(e, value, TZ_OP_LESS, zero),
+                     tz_expr_number(e, -1, type), value);
+    return tz_expr_make(e, TZ_EXPR_SELECT, type, 0, tz_expr_two(e, value, TZ_OP_GREATER, zero),
+                        tz_expr_number(e, 1, type), below);
 }
 
 /* ---- Sums ------------------------------------------------------------------------------------ */
@@ -772,6 +911,8 @@ static int expand_call(expansion *x, const tz_syntax_node *n, const place *scope
     case EXTREME:
     case MAGNITUDE:
         return extreme(x, n, scope, whole, f);
+    case SIGN:
+        return sign(x, n, scope, whole);
     case SELECT:
         return expand_select(x, n->first, scope, whole);
     case SUM:
@@ -805,7 +946,7 @@ static int expand_node(expansion *x, int node, const place *scope, bool whole)
     case TZ_SYNTAX_NAME:
         return expand_name(x, n, scope, whole);
     case TZ_SYNTAX_INDEX:
-        return expand_index(x, n, scope);
+        return expand_index(x, n, scope, whole);
     case TZ_SYNTAX_CALL:
         return expand_call(x, n, scope, whole);
     case TZ_SYNTAX_CHAIN:

@@ -20,6 +20,9 @@ void tz_expr_clear(tz_expr *e)
         next = e->memory->next;
         free(e->memory);
     }
+    for (int i = 0; e->parts && i < TZ_PARTS_MAX; i++)
+        tz_syntax_clear(&e->parts[i]);
+    free(e->parts);
     free(e->nodes);
     free(e->operands);
     free(e->buckets);
@@ -137,6 +140,10 @@ static range combined(range a, tz_operator op, range b)
         return positive ? (range){0, all_bits(fmax(a.high, b.high))} : every;
     case TZ_OP_LEFT:
         return times(a, (range){exp2(b.low), exp2(b.high)});
+    case TZ_OP_RIGHT_ZEROS:
+        if (a.low < 0)
+            return b.low > 0 ? (range){0, floor(UINT32_MAX * exp2(-b.low))} : a;
+        /* fallthrough */
     case TZ_OP_RIGHT:
         return (range){floor(a.low * exp2(-b.low)), floor(a.high * exp2(-b.low))};
     default:
@@ -204,9 +211,11 @@ static void set_range(const tz_expr *e, tz_expr_node *node)
         return;
     bool wraps = false;
     const range r = of_node(e, node, &wraps);
-    node->wraps = wraps || !fits(r);
-    node->low = node->wraps || !(r.low >= INT32_MIN) ? INT32_MIN : r.low;
-    node->high = node->wraps || !(r.high <= INT32_MAX) ? INT32_MAX : r.high;
+    const bool any = wraps || !fits(r);
+    node->wraps = any || (node->kind == TZ_EXPR_CHAIN &&
+                          e->operands[node->first + 1].op == TZ_OP_RIGHT_ZEROS);
+    node->low = any || !(r.low >= INT32_MIN) ? INT32_MIN : r.low;
+    node->high = any || !(r.high <= INT32_MAX) ? INT32_MAX : r.high;
 }
 
 /* ---- Equal nodes are one --------------------------------------------------------------------- */
@@ -332,7 +341,10 @@ int tz_expr_number(tz_expr *e, double number, tz_expr_type type)
     if (type == TZ_EXPR_INT)
         number += 0.0; /* no whole number is -0 */
     if (type == TZ_EXPR_INT && !(number >= INT32_MIN && number <= INT32_MAX))
-        type = TZ_EXPR_REAL;
+        return tz_expr_fail(e, TZ_RANGE,
+                            "this is %.0f, and whole numbers end at %d: write one of its numbers "
+                            "with a point, as 2.0, for a real one",
+                            number, INT32_MAX);
     return tz_expr_intern(
         e, (tz_expr_node){.kind = TZ_EXPR_NUMBER, .type = type, .constant = true, .number = number},
         NULL, 0);
@@ -432,8 +444,8 @@ int tz_expr_make(tz_expr *e, tz_expr_kind kind, tz_expr_type type, int which, in
     if (kind == TZ_EXPR_SELECT)
         count = 3;
     if (kind == TZ_EXPR_CALL) {
-#define OPERANDS(name, operands) operands,
-        static const int counts[] = {TZ_FUNCTION_TABLE(OPERANDS)};
+#define OPERANDS(with, name, operands, cell, host) operands,
+        static const int counts[] = {TZ_FUNCTION_TABLE(OPERANDS, ) 1};
 #undef OPERANDS
         count = counts[which];
     }
@@ -538,6 +550,8 @@ static double apply(tz_operator op, double a, double b)
         return (int32_t)((uint32_t)ia << (ib & 31));
     case TZ_OP_RIGHT:
         return ia >> (ib & 31);
+    case TZ_OP_RIGHT_ZEROS:
+        return (int32_t)((uint32_t)ia >> (ib & 31));
     case TZ_OP_PLUS:
         return a + b;
     case TZ_OP_MINUS:
@@ -557,29 +571,15 @@ static double apply(tz_operator op, double a, double b)
 
 static double call(tz_function function, const double *a)
 {
+#define ARGUMENTS_1 a[0]
+#define ARGUMENTS_2 a[0], a[1]
+#define ARGUMENTS_3 a[0], a[1], a[2]
+#define VALUE(with, name, operands, cell, host)                                                    \
+    case TZ_FUNCTION_##name:                                                                       \
+        return host(ARGUMENTS_##operands);
     switch (function) {
-    case TZ_FUNCTION_min:
-        return tz_formula_min(a[0], a[1]);
-    case TZ_FUNCTION_max:
-        return tz_formula_max(a[0], a[1]);
-    case TZ_FUNCTION_abs:
-        return fabs(a[0]);
-    case TZ_FUNCTION_sqrt:
-        return sqrt(a[0]);
-    case TZ_FUNCTION_exp:
-        return exp(a[0]);
-    case TZ_FUNCTION_log:
-        return log(a[0]);
-    case TZ_FUNCTION_sin:
-        return sin(a[0]);
-    case TZ_FUNCTION_cos:
-        return cos(a[0]);
-    case TZ_FUNCTION_tanh:
-        return tanh(a[0]);
-    case TZ_FUNCTION_pow:
-        return pow(a[0], a[1]);
-    case TZ_FUNCTION_fma:
-        return fma(a[0], a[1], a[2]);
+        TZ_FUNCTION_TABLE(VALUE, )
+#undef VALUE
     default:
         return as_int(a[0]);
     }
@@ -910,8 +910,8 @@ static bool append(tz_expr *e, run *r, tz_expr_operand next)
 /* Operations that take two operands in the text: what is gathered before becomes one. */
 static bool takes_two(tz_operator op, tz_expr_type type)
 {
-    return type == TZ_EXPR_INT &&
-           (op == TZ_OP_FLOOR_OVER || op == TZ_OP_MODULO || op == TZ_OP_LEFT || op == TZ_OP_RIGHT);
+    return type == TZ_EXPR_INT && (op == TZ_OP_FLOOR_OVER || op == TZ_OP_MODULO ||
+                                   tz_operator_level(op) == TZ_LEVEL_SHIFT);
 }
 
 static bool join(tz_expr *e, run *r, tz_expr_operand next)

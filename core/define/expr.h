@@ -44,26 +44,42 @@ typedef enum tz_expr_kind {
     TZ_EXPR_MAJORITY /* of three bits */
 } tz_expr_kind;
 
-/* X(name, operands) */
-#define TZ_FUNCTION_TABLE(X)                                                                       \
-    X(min, 2)                                                                                      \
-    X(max, 2)                                                                                      \
-    X(abs, 1)                                                                                      \
-    X(sqrt, 1)                                                                                     \
-    X(exp, 1)                                                                                      \
-    X(log, 1)                                                                                      \
-    X(sin, 1)                                                                                      \
-    X(cos, 1)                                                                                      \
-    X(tanh, 1)                                                                                     \
-    X(pow, 2)                                                                                      \
-    X(fma, 3)                                                                                      \
-    X(int, 1)
+/* Functions of real numbers that give real ones: X(with, name, operands, its name in cell texts,
+ * and in C for doubles). `with` is passed on. From exp to erf a call is counted as a function. */
+#define TZ_REAL_FUNCTION_TABLE(X, with)                                                            \
+    X(with, sqrt, 1, TZ_SQRT, sqrt)                                                                \
+    X(with, exp, 1, TZ_EXP, exp)                                                                   \
+    X(with, log, 1, TZ_LOG, log)                                                                   \
+    X(with, sin, 1, TZ_SIN, sin)                                                                   \
+    X(with, cos, 1, TZ_COS, cos)                                                                   \
+    X(with, tan, 1, TZ_TAN, tan)                                                                   \
+    X(with, asin, 1, TZ_ASIN, asin)                                                                \
+    X(with, acos, 1, TZ_ACOS, acos)                                                                \
+    X(with, atan, 1, TZ_ATAN, atan)                                                                \
+    X(with, atan2, 2, TZ_ATAN2, atan2)                                                             \
+    X(with, sinh, 1, TZ_SINH, sinh)                                                                \
+    X(with, cosh, 1, TZ_COSH, cosh)                                                                \
+    X(with, tanh, 1, TZ_TANH, tanh)                                                                \
+    X(with, pow, 2, TZ_POW, pow)                                                                   \
+    X(with, erf, 1, TZ_ERF, erf)                                                                   \
+    X(with, floor, 1, TZ_FLOOR, floor)                                                             \
+    X(with, ceil, 1, TZ_CEIL, ceil)                                                                \
+    X(with, round, 1, TZ_ROUND, round)                                                             \
+    X(with, fma, 3, TZ_FMA, fma)
+
+/* Also those that take and give whole numbers, too. */
+#define TZ_FUNCTION_TABLE(X, with)                                                                 \
+    X(with, min, 2, TZ_MIN, tz_formula_min)                                                        \
+    X(with, max, 2, TZ_MAX, tz_formula_max)                                                        \
+    X(with, abs, 1, TZ_ABS, fabs)                                                                  \
+    TZ_REAL_FUNCTION_TABLE(X, with)
 
 typedef enum tz_function {
-#define TZ_FUNCTION_ENUM(name, operands) TZ_FUNCTION_##name,
-    TZ_FUNCTION_TABLE(TZ_FUNCTION_ENUM)
+#define TZ_FUNCTION_ENUM(with, name, operands, cell, host) TZ_FUNCTION_##name,
+    TZ_FUNCTION_TABLE(TZ_FUNCTION_ENUM, )
 #undef TZ_FUNCTION_ENUM
-        TZ_FUNCTIONS
+        TZ_FUNCTION_int,
+    TZ_FUNCTIONS
 } tz_function;
 
 typedef struct tz_expr_node {
@@ -76,7 +92,7 @@ typedef struct tz_expr_node {
     int first, count; /* operands, in tz_expr.operands */
     double number;    /* of a side: the width of the frame */
     double low, high; /* of an int: the range of its values */
-    bool wraps;       /* of an int: it may overflow, so it is computed modulo 2^32 */
+    bool wraps;       /* of an int: computed as tz_word, as it may overflow */
 } tz_expr_node;
 
 typedef struct tz_expr_operand {
@@ -114,6 +130,8 @@ typedef struct tz_expr {
     unsigned centred;
     tz_expr_reach reach;
     tz_temporary temporaries[TZ_FIELDS_MAX];
+    tz_syntax *parts;          /* of the definition's parts, as they are needed; NULL: none yet */
+    bool inside[TZ_PARTS_MAX]; /* of the part that is read: itself, and those that it is in */
     /* The same axes of what an earlier pass put into a field, if not added to it. */
     unsigned centred_fields[TZ_FIELDS_MAX];
     struct tz_expr_memory *memory; /* of tz_expr_alloc() */

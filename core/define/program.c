@@ -9,6 +9,11 @@
 
 enum { STRIP_LEAST = 16, STRIP_MOST = 256, STRIP_BYTES = 24 << 10, STACK_BYTES = 256 << 10 };
 
+#define ARGUMENTS_1 (a)
+#define ARGUMENTS_2 (a, b)
+#define ARGUMENTS_3 (a, b, c)
+#define FUNCTION(X, name, operands, cell, host) X(name, real, real, real, cell ARGUMENTS_##operands)
+
 /* A row: the operation, the types of its result, of its first operand and of the others, and its
  * value. */
 #define OPERATIONS(X)                                                                              \
@@ -20,14 +25,7 @@ enum { STRIP_LEAST = 16, STRIP_MOST = 256, STRIP_BYTES = 24 << 10, STACK_BYTES =
     X(MIN, real, real, real, TZ_MIN(a, b))                                                         \
     X(MAX, real, real, real, TZ_MAX(a, b))                                                         \
     X(ABS, real, real, real, TZ_ABS(a))                                                            \
-    X(SQRT, real, real, real, TZ_SQRT(a))                                                          \
-    X(EXP, real, real, real, TZ_EXP(a))                                                            \
-    X(LOG, real, real, real, TZ_LOG(a))                                                            \
-    X(SIN, real, real, real, TZ_SIN(a))                                                            \
-    X(COS, real, real, real, TZ_COS(a))                                                            \
-    X(TANH, real, real, real, TZ_TANH(a))                                                          \
-    X(POW, real, real, real, TZ_POW(a, b))                                                         \
-    X(FMA, real, real, real, REAL_FMA(a, b, c))                                                    \
+    TZ_REAL_FUNCTION_TABLE(FUNCTION, X)                                                            \
     X(EQUAL, int, real, real, a == b)                                                              \
     X(NOT_EQUAL, int, real, real, a != b)                                                          \
     X(LESS, int, real, real, a < b)                                                                \
@@ -45,6 +43,7 @@ enum { STRIP_LEAST = 16, STRIP_MOST = 256, STRIP_BYTES = 24 << 10, STACK_BYTES =
     X(INT_MODULO, int, int, int, modulo(a, b))                                                     \
     X(INT_LEFT, tz_word, tz_word, tz_word, a << (b & 31))                                          \
     X(INT_RIGHT, int, int, int, a >> (b & 31))                                                     \
+    X(INT_RIGHT_ZEROS, tz_word, tz_word, tz_word, a >> (b & 31))                                   \
     X(INT_MIN, int, int, int, TZ_MIN(a, b))                                                        \
     X(INT_MAX, int, int, int, TZ_MAX(a, b))                                                        \
     X(INT_ABS, int, int, int, TZ_ABS(a))                                                           \
@@ -183,6 +182,7 @@ static const code codes[][3] = {[TZ_OP_OR] = {DO_TEST_OR, 0, DO_OR},
                                 [TZ_OP_BITS_AND] = {DO_AND, 0, DO_AND},
                                 [TZ_OP_LEFT] = {DO_INT_LEFT},
                                 [TZ_OP_RIGHT] = {DO_INT_RIGHT},
+                                [TZ_OP_RIGHT_ZEROS] = {DO_INT_RIGHT_ZEROS},
                                 [TZ_OP_PLUS] = {DO_INT_ADD, DO_ADD},
                                 [TZ_OP_MINUS] = {DO_INT_SUBTRACT, DO_SUBTRACT},
                                 [TZ_OP_TIMES] = {DO_INT_MULTIPLY, DO_MULTIPLY},
@@ -204,13 +204,12 @@ static int add_chain(maker *m, const tz_expr_node *n)
 
 static int add_call(maker *m, const tz_expr_node *n)
 {
+#define CALL(with, name, operands, cell, host) [TZ_FUNCTION_##name] = {0, DO_##name},
     static const code calls[TZ_FUNCTIONS][2] = {
-        [TZ_FUNCTION_min] = {DO_INT_MIN, DO_MIN}, [TZ_FUNCTION_max] = {DO_INT_MAX, DO_MAX},
-        [TZ_FUNCTION_abs] = {DO_INT_ABS, DO_ABS}, [TZ_FUNCTION_sqrt] = {0, DO_SQRT},
-        [TZ_FUNCTION_exp] = {0, DO_EXP},          [TZ_FUNCTION_log] = {0, DO_LOG},
-        [TZ_FUNCTION_sin] = {0, DO_SIN},          [TZ_FUNCTION_cos] = {0, DO_COS},
-        [TZ_FUNCTION_tanh] = {0, DO_TANH},        [TZ_FUNCTION_pow] = {0, DO_POW},
-        [TZ_FUNCTION_fma] = {0, DO_FMA},          [TZ_FUNCTION_int] = {DO_TO_INT, 0}};
+        TZ_REAL_FUNCTION_TABLE(CALL, )[TZ_FUNCTION_min] = {DO_INT_MIN, DO_MIN},
+        [TZ_FUNCTION_max] = {DO_INT_MAX, DO_MAX}, [TZ_FUNCTION_abs] = {DO_INT_ABS, DO_ABS},
+        [TZ_FUNCTION_int] = {DO_TO_INT, 0}};
+#undef CALL
     int values[3];
     for (int i = 0; i < 3; i++)
         values[i] = operand(m, n, i < n->count ? i : 0);

@@ -3,21 +3,21 @@
 #ifndef TZ__PRECISION
 #define TZ__PRECISION single
 #define real float
-#define REAL_FMA(a, b, c) __builtin_fmaf(a, b, c)
+#define TZ_FMA(a, b, c) __builtin_fmaf(a, b, c)
 #define SLOT f
 #include "define/program_run.h"
 #undef TZ__PRECISION
 #undef real
-#undef REAL_FMA
+#undef TZ_FMA
 #undef SLOT
 #define TZ__PRECISION double
 #define real double
-#define REAL_FMA(a, b, c) __builtin_fma(a, b, c)
+#define TZ_FMA(a, b, c) __builtin_fma(a, b, c)
 #define SLOT d
 #include "define/program_run.h"
 #undef TZ__PRECISION
 #undef real
-#undef REAL_FMA
+#undef TZ_FMA
 #undef SLOT
 #else
 

@@ -253,7 +253,7 @@ static tz_operations operations_of(const tz_expr *e, const tz_expr_node *n)
     else if (n->kind == TZ_EXPR_CALL && n->function == TZ_FUNCTION_sqrt)
         all.roots = 1;
     else if (n->kind == TZ_EXPR_CALL && n->function > TZ_FUNCTION_sqrt &&
-             n->function <= TZ_FUNCTION_pow)
+             n->function <= TZ_FUNCTION_erf)
         all.functions = 1;
     else if (n->count > 0 && n->kind != TZ_EXPR_CONVERT && n->kind != TZ_EXPR_NEGATIVE)
         all.others = 1;

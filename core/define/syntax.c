@@ -99,8 +99,37 @@ static int digits(const tz_formula *formula, int at)
     return at;
 }
 
+/* A whole number of up to 32 bits, as 0x7f or 0xffffffff, which is -1. */
+static tz_status read_hex(const tz_formula *formula, int at, token *out)
+{
+    static const char known[] = "0123456789abcdef";
+    uint64_t number = 0;
+    int end = at + 2;
+    for (char c; (c = byte_at(formula, end)); end++) {
+        const char *digit = strchr(known, c >= 'A' && c <= 'F' ? c - 'A' + 'a' : c);
+        if (!digit)
+            break;
+        number = number <= UINT32_MAX ? 16 * number + (uint64_t)(digit - known) : number;
+    }
+    if (end == at + 2 || is_letter(byte_at(formula, end)) || byte_at(formula, end) == '.')
+        return tz_formula_fail(formula, TZ_FORMAT, end,
+                               "after 0x come digits 0 to 9 and a to f, as in 0xff");
+    if (number > UINT32_MAX)
+        return tz_formula_fail(formula, TZ_RANGE, at,
+                               "this number has more than 32 bits: the largest is 0xffffffff, "
+                               "which is -1");
+    out->kind = TOKEN_NUMBER;
+    out->length = end - at;
+    out->number = (int32_t)(uint32_t)number;
+    out->integer = true;
+    return TZ_OK;
+}
+
 static tz_status read_number(const tz_formula *formula, int at, token *out)
 {
+    const char second = byte_at(formula, at + 1);
+    if (byte_at(formula, at) == '0' && (second == 'x' || second == 'X'))
+        return read_hex(formula, at, out);
     int end = digits(formula, at);
     bool integer = true;
     if (byte_at(formula, end) == '.') {
@@ -127,10 +156,14 @@ static tz_status read_number(const tz_formula *formula, int at, token *out)
     out->kind = TOKEN_NUMBER;
     out->length = end - at;
     out->number = strtod(text, NULL);
-    out->integer = integer && out->number <= INT_MAX;
+    out->integer = integer;
     if (!isfinite(out->number))
         return tz_formula_fail(formula, TZ_RANGE, at,
                                "this number is too large: the largest is about 1.8e308");
+    if (integer && out->number > INT_MAX)
+        return tz_formula_fail(formula, TZ_RANGE, at,
+                               "whole numbers end at %d: write %.60s.0 for a real number", INT_MAX,
+                               text);
     return TZ_OK;
 }
 
@@ -162,6 +195,7 @@ typedef struct spelling {
 /* Longer ones first. */
 static const spelling spellings[] = {
     {"//", TZ_OP_FLOOR_OVER, NULL},
+    {">>>", TZ_OP_RIGHT_ZEROS, NULL},
     {"<<", TZ_OP_LEFT, NULL},
     {">>", TZ_OP_RIGHT, NULL},
     {"==", TZ_OP_EQUAL, NULL},
@@ -190,10 +224,13 @@ static const spelling spellings[] = {
 
 static tz_status read_sign(const tz_formula *formula, int at, token *out)
 {
-    const char c = byte_at(formula, at), next = byte_at(formula, at + 1);
+    const char c = byte_at(formula, at);
     for (size_t i = 0; i < sizeof spellings / sizeof *spellings; i++) {
         const spelling *s = &spellings[i];
-        if (s->text[0] != c || (s->text[1] && s->text[1] != next))
+        bool is = true;
+        for (int k = 0; s->text[k]; k++)
+            is = is && s->text[k] == byte_at(formula, at + k);
+        if (!is)
             continue;
         if (s->instead)
             return tz_formula_fail(formula, TZ_FORMAT, at, "'%s' is not known here: write %s",
@@ -251,6 +288,7 @@ tz_level tz_operator_level(tz_operator op)
         [TZ_OP_BITS_AND] = TZ_LEVEL_BITS_AND,
         [TZ_OP_LEFT] = TZ_LEVEL_SHIFT,
         [TZ_OP_RIGHT] = TZ_LEVEL_SHIFT,
+        [TZ_OP_RIGHT_ZEROS] = TZ_LEVEL_SHIFT,
         [TZ_OP_PLUS] = TZ_LEVEL_SUM,
         [TZ_OP_MINUS] = TZ_LEVEL_SUM,
         [TZ_OP_TIMES] = TZ_LEVEL_PRODUCT,
@@ -264,13 +302,13 @@ tz_level tz_operator_level(tz_operator op)
 const char *tz_operator_text(tz_operator op)
 {
     static const char texts[][4] = {
-        [TZ_OP_OR] = "or",        [TZ_OP_AND] = "and",          [TZ_OP_EQUAL] = "==",
-        [TZ_OP_NOT_EQUAL] = "!=", [TZ_OP_LESS] = "<",           [TZ_OP_LESS_EQUAL] = "<=",
-        [TZ_OP_GREATER] = ">",    [TZ_OP_GREATER_EQUAL] = ">=", [TZ_OP_BITS_OR] = "|",
-        [TZ_OP_BITS_XOR] = "~",   [TZ_OP_BITS_AND] = "&",       [TZ_OP_LEFT] = "<<",
-        [TZ_OP_RIGHT] = ">>",     [TZ_OP_PLUS] = "+",           [TZ_OP_MINUS] = "-",
-        [TZ_OP_TIMES] = "*",      [TZ_OP_OVER] = "/",           [TZ_OP_FLOOR_OVER] = "//",
-        [TZ_OP_MODULO] = "%",
+        [TZ_OP_OR] = "or",         [TZ_OP_AND] = "and",          [TZ_OP_EQUAL] = "==",
+        [TZ_OP_NOT_EQUAL] = "!=",  [TZ_OP_LESS] = "<",           [TZ_OP_LESS_EQUAL] = "<=",
+        [TZ_OP_GREATER] = ">",     [TZ_OP_GREATER_EQUAL] = ">=", [TZ_OP_BITS_OR] = "|",
+        [TZ_OP_BITS_XOR] = "~",    [TZ_OP_BITS_AND] = "&",       [TZ_OP_LEFT] = "<<",
+        [TZ_OP_RIGHT] = ">>",      [TZ_OP_RIGHT_ZEROS] = ">>>",  [TZ_OP_PLUS] = "+",
+        [TZ_OP_MINUS] = "-",       [TZ_OP_TIMES] = "*",          [TZ_OP_OVER] = "/",
+        [TZ_OP_FLOOR_OVER] = "//", [TZ_OP_MODULO] = "%",
     };
     return texts[op];
 }
@@ -543,6 +581,11 @@ static int parse_all(parser *p)
     const int root = advance(p) ? parse_select(p) : -1;
     if (root < 0 || p->token.kind == TOKEN_END)
         return root;
+    const tz_syntax_node *first = &p->out->nodes[root];
+    if (first->kind == TZ_SYNTAX_NAME && first->length == 2 &&
+        memcmp(formula->text.text + first->at, "if", 2) == 0)
+        return FAIL(p, TZ_FORMAT, first->at,
+                    "'if' is not known here: write condition ? value : value");
     if (sees(p, ')') || sees(p, ']'))
         return FAIL(p, TZ_FORMAT, p->token.at,
                     "this '%c' closes nothing: remove it, or open it "

@@ -38,6 +38,7 @@ typedef enum tz_operator {
     TZ_OP_BITS_AND,
     TZ_OP_LEFT,
     TZ_OP_RIGHT,
+    TZ_OP_RIGHT_ZEROS, /* zeros take the place of the sign */
     TZ_OP_PLUS,
     TZ_OP_MINUS,
     TZ_OP_TIMES,

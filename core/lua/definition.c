@@ -72,6 +72,9 @@ const tz_key tz_definition_options[] = {
     {"params", "table", "{}", "NAME = number, the default, or a table", .inner = param_options},
     {"scalars", "table", "{}",
      "NAME = formula of `step` and the parameters: a constant that changes with the iteration"},
+    {"let", "table", "{}",
+     "NAME = formula: a name for a part of formulas, which stands for it in all of them and in "
+     "other parts. `NAME[1, 0]` is the part at a neighbour"},
     {"update", "table", "",
      "FIELD = formula of its new value. All formulas read the values from before. A formula alone "
      "is the only field's"},
@@ -323,6 +326,21 @@ static void get_scalars(lua_State *L, tz_definition_value *v)
             .name = names[i], .formula = kept_formula(L, "tz.stencil: 'scalars'", names[i])};
     }
     v->definition.scalars_count = count;
+    lua_settop(L, at - 1);
+}
+
+static void get_parts(lua_State *L, tz_definition_value *v)
+{
+    const char *names[TZ_PARTS_MAX];
+    if (!push_inner(L, STACK_OPTIONS, what, "let"))
+        return;
+    const int at = lua_gettop(L);
+    const int count = kept_names(L, "tz.stencil: 'let'", names, TZ_PARTS_MAX, false);
+    for (int i = 0; i < count; i++) {
+        tz_table_get(L, at, names[i]);
+        v->parts[i] = (tz_defined_part){names[i], kept_formula(L, "tz.stencil: 'let'", names[i])};
+    }
+    v->definition.parts_count = count;
     lua_settop(L, at - 1);
 }
 
@@ -687,6 +705,7 @@ tz_definition_value *tz_definition_read(lua_State *L, bool unsafe)
     d->fields = v->fields;
     d->params = v->params;
     d->scalars = v->scalars;
+    d->parts = v->parts;
     tz_key_integer(L, STACK_OPTIONS, what, "dims", &dims);
     d->dims = (int)dims;
     tz_key_flag(L, STACK_OPTIONS, what, "group", &d->group);
@@ -695,6 +714,7 @@ tz_definition_value *tz_definition_read(lua_State *L, bool unsafe)
     get_fields(L, v);
     get_params(L, v);
     get_scalars(L, v);
+    get_parts(L, v);
     get_passes(L, v);
     get_outputs(L, v);
     get_coefficients(L, v);

@@ -9,11 +9,14 @@
 #define TZ__FUNCTION TZ_DEVICE
 #define TZ__FMA_SINGLE(a, b, c) __fmaf_rn((a), (b), (c))
 #define TZ__FMA_DOUBLE(a, b, c) __fma_rn((a), (b), (c))
+#define TZ__ROOT_DOUBLE(x) tz_sqrt_real(x)
 /* clang-format off */
 #include "trapeze/math_double.h"
 #include "trapeze/math_single.h"
 #include "trapeze/math_angle.h"
 #include "trapeze/math_power.h"
+#include "trapeze/math_arc.h"
+#include "trapeze/math_more.h"
 /* clang-format on */
 
 /* By the type of the argument, which is real. */
@@ -31,14 +34,27 @@ TZ__BY_TYPE(log)
 TZ__BY_TYPE(sin)
 TZ__BY_TYPE(cos)
 TZ__BY_TYPE(tanh)
-TZ_DEVICE float tz_pow_real(float x, float y)
-{
-    return tz_pow_single(x, y);
-}
-TZ_DEVICE double tz_pow_real(double x, double y)
-{
-    return tz_pow_double(x, y);
-}
+TZ__BY_TYPE(tan)
+TZ__BY_TYPE(asin)
+TZ__BY_TYPE(acos)
+TZ__BY_TYPE(atan)
+TZ__BY_TYPE(sinh)
+TZ__BY_TYPE(cosh)
+TZ__BY_TYPE(erf)
+TZ__BY_TYPE(floor)
+TZ__BY_TYPE(ceil)
+TZ__BY_TYPE(round)
+#define TZ__BY_TYPE_OF_TWO(name)                                                                   \
+    TZ_DEVICE float tz_##name##_real(float x, float y)                                             \
+    {                                                                                              \
+        return tz_##name##_single(x, y);                                                           \
+    }                                                                                              \
+    TZ_DEVICE double tz_##name##_real(double x, double y)                                          \
+    {                                                                                              \
+        return tz_##name##_double(x, y);                                                           \
+    }
+TZ__BY_TYPE_OF_TWO(pow)
+TZ__BY_TYPE_OF_TWO(atan2)
 
 TZ_DEVICE float tz_abs_of(float x)
 {
@@ -88,6 +104,17 @@ template <class A, class B> TZ_DEVICE auto tz_select_of(bool test, A a, B b)
 #define TZ_COS(x) tz_cos_real((real)(x))
 #define TZ_TANH(x) tz_tanh_real((real)(x))
 #define TZ_POW(x, y) tz_pow_real((real)(x), (real)(y))
+#define TZ_TAN(x) tz_tan_real((real)(x))
+#define TZ_ASIN(x) tz_asin_real((real)(x))
+#define TZ_ACOS(x) tz_acos_real((real)(x))
+#define TZ_ATAN(x) tz_atan_real((real)(x))
+#define TZ_SINH(x) tz_sinh_real((real)(x))
+#define TZ_COSH(x) tz_cosh_real((real)(x))
+#define TZ_ERF(x) tz_erf_real((real)(x))
+#define TZ_FLOOR(x) tz_floor_real((real)(x))
+#define TZ_CEIL(x) tz_ceil_real((real)(x))
+#define TZ_ROUND(x) tz_round_real((real)(x))
+#define TZ_ATAN2(y, x) tz_atan2_real((real)(y), (real)(x))
 #define TZ_HELPER(type, name, arguments) TZ_DEVICE type helper_##name arguments
 #define TZ_CALL(name, ...) helper_##name(__VA_ARGS__)
 

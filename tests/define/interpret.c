@@ -76,6 +76,8 @@ static double whole_operation(tz_operator op, double a, double b)
         return x ^ y;
     case TZ_OP_LEFT:
         return (double)(int32_t)((uint32_t)x << y);
+    case TZ_OP_RIGHT_ZEROS:
+        return (double)(int32_t)((uint32_t)x >> y);
     default:
         return x >> y;
     }
@@ -128,33 +130,28 @@ static interpreted operate(const cell *c, interpreted a, tz_operator op, interpr
 
 /* ---- Functions ------------------------------------------------------------------------------- */
 
+/* Of one number, and of two. */
+/* clang-format off */
+#define FUNCTIONS(F)                                                                               \
+    F(exp) F(log) F(sin) F(cos) F(tan) F(asin) F(acos) F(atan) F(sinh) F(cosh) F(tanh) F(erf)      \
+    F(floor) F(ceil) F(round) F(sqrt)
+/* clang-format on */
+#define FUNCTIONS_OF_TWO(F) F(pow) F(atan2)
+
 static double call(const cell *c, const char *name, bool constant, const double *a)
 {
-    if (constant || strcmp(name, "sqrt") == 0) {
-        const double exact = strcmp(name, "exp") == 0    ? exp(a[0])
-                             : strcmp(name, "log") == 0  ? log(a[0])
-                             : strcmp(name, "sin") == 0  ? sin(a[0])
-                             : strcmp(name, "cos") == 0  ? cos(a[0])
-                             : strcmp(name, "tanh") == 0 ? tanh(a[0])
-                             : strcmp(name, "pow") == 0  ? pow(a[0], a[1])
-                             : strcmp(name, "fma") == 0  ? fma(a[0], a[1], a[2])
-                                                         : sqrt(a[0]);
-        return constant || !c->single ? exact : (double)sqrtf((float)a[0]);
-    }
     const float x = (float)a[0], y = (float)a[1], z = (float)a[2];
-    if (strcmp(name, "exp") == 0)
-        return c->single ? (double)tz_exp_single(x) : tz_exp_double(a[0]);
-    if (strcmp(name, "log") == 0)
-        return c->single ? (double)tz_log_single(x) : tz_log_double(a[0]);
-    if (strcmp(name, "sin") == 0)
-        return c->single ? (double)tz_sin_single(x) : tz_sin_double(a[0]);
-    if (strcmp(name, "cos") == 0)
-        return c->single ? (double)tz_cos_single(x) : tz_cos_double(a[0]);
-    if (strcmp(name, "tanh") == 0)
-        return c->single ? (double)tz_tanh_single(x) : tz_tanh_double(a[0]);
-    if (strcmp(name, "pow") == 0)
-        return c->single ? (double)tz_pow_single(x, y) : tz_pow_double(a[0], a[1]);
-    return c->single ? (double)fmaf(x, y, z) : fma(a[0], a[1], a[2]);
+#define CALL(f)                                                                                    \
+    if (strcmp(name, #f) == 0)                                                                     \
+        return constant ? f(a[0]) : c->single ? (double)tz_##f##_single(x) : tz_##f##_double(a[0]);
+    FUNCTIONS(CALL)
+#define CALL_OF_TWO(f)                                                                             \
+    if (strcmp(name, #f) == 0)                                                                     \
+        return constant    ? f(a[0], a[1])                                                         \
+               : c->single ? (double)tz_##f##_single(x, y)                                         \
+                           : tz_##f##_double(a[0], a[1]);
+    FUNCTIONS_OF_TWO(CALL_OF_TWO)
+    return c->single && !constant ? (double)fmaf(x, y, z) : fma(a[0], a[1], a[2]);
 }
 
 static interpreted cut(interpreted v)
@@ -178,7 +175,8 @@ static interpreted plain(const cell *c, const tz_syntax_node *n, bool whole)
     int count = 0;
     tz_syntax_name(c->syntax, n, name, sizeof name);
     const bool extreme = strcmp(name, "min") == 0 || strcmp(name, "max") == 0;
-    const bool mixed = extreme || strcmp(name, "abs") == 0;
+    const bool sign = strcmp(name, "sign") == 0;
+    const bool mixed = extreme || sign || strcmp(name, "abs") == 0;
     for (int i = n->first; i >= 0; i = c->syntax->nodes[i].next, count++) {
         all[count] = interpret(c, i, mixed && whole);
         constant = constant && all[count].constant;
@@ -192,6 +190,11 @@ static interpreted plain(const cell *c, const tz_syntax_node *n, bool whole)
         return (interpreted){REAL, constant, call(c, name, constant, arguments)};
     }
     interpreted result = all[0];
+    if (sign) {
+        result.number = result.number > 0 ? 1 : result.number < 0 ? -1 : result.number;
+        result.kind = real ? REAL : WHOLE;
+        return result;
+    }
     if (!extreme) {
         result.number = real ? fabs(result.number) : wrapped(fabs(result.number));
         return result;

@@ -74,6 +74,13 @@ TEST(test_syntax)
     refused("u + \xce\x94t", TZ_FORMAT, 4, "the byte 0xce");
     refused("1e999*u", TZ_RANGE, 0, "too large");
     refused("u + not k", TZ_FORMAT, 4, "write (not ...)");
+    refused("if u > 0 then 1", TZ_FORMAT, 0, "'if' is not known here: write condition ? value");
+    refused("c & 0xg", TZ_FORMAT, 6, "after 0x come digits 0 to 9 and a to f");
+    refused("c & 0x1fg", TZ_FORMAT, 8, "after 0x come digits");
+    refused("c & 0x123456789", TZ_RANGE, 4, "the largest is 0xffffffff");
+    refused("u*3000000000", TZ_RANGE, 2, "write 3000000000.0 for a real number");
+    refused("u*(65536*65536)", TZ_RANGE, 8, "this is 4294967296, and whole numbers end at");
+    refused("2^31*u", TZ_RANGE, 1, "this is 2147483648, and whole numbers end at");
 }
 
 TEST(test_names)
@@ -87,6 +94,11 @@ TEST(test_names)
     refused("dt[1, 0]", TZ_TYPE, 0, "'dt' is no field");
     refused("nothing[1, 0]", TZ_UNKNOWN, 0, "unknown name 'nothing'");
     refused("u + speed", TZ_TYPE, 4, "'speed' is a derived field");
+    refused("u + ln(k)", TZ_UNKNOWN, 4, "'ln' is not known here: write log(a)");
+    refused("laplacian(u)", TZ_UNKNOWN, 0, "write lap(u)");
+    refused("u - mean(u)", TZ_UNKNOWN, 4, "no cell knows the mean of all of them");
+    refused("if(u > 0, 1, 2)", TZ_UNKNOWN, 0, "write condition ? value : value");
+    refused("u + t", TZ_UNKNOWN, 4, "write step*dt");
     refused("sum(i, -1, 1, u[i, 0]) + i", TZ_UNKNOWN, 25, "unknown name 'i'");
 }
 
@@ -124,6 +136,37 @@ TEST(test_temporaries)
         assert_non_null(strstr(failure.message, faults[i].words));
         assert_int_equal(caret(), faults[i].at);
         tz_defined_source_clear(&source);
+    }
+}
+
+/* A caret in a part is under the part's formula. */
+TEST(test_parts_of_themselves)
+{
+    static const struct {
+        tz_defined_text formula;
+        int at;
+        const char *words;
+    } faults[] = {{TEXT("2*b"), 2, "'a' of 'let' is made of itself"},
+                  {TEXT("u + oops"), 4, "unknown name 'oops'"},
+                  {TEXT("u + "), 4, "the formula ends"}};
+    for (size_t i = 0; i < sizeof faults / sizeof *faults; i++) {
+        const tz_defined_field fields[] = {REAL_STATE("u")};
+        const tz_defined_part parts[] = {{"a", faults[i].formula}, {"b", TEXT("1+a[1]")}};
+        const tz_defined_update updates[] = {{"u", TEXT("u*a")}};
+        const tz_defined_pass passes[] = {{UPDATES(updates)}};
+        const tz_definition d = {.id = "one",
+                                 .dims = 1,
+                                 FIELDS(fields),
+                                 .parts_count = 2,
+                                 .parts = parts,
+                                 PASSES(passes)};
+        tz_defined_source source;
+        failure = (tz_error){0};
+        assert_true(tz_define_source(&d, &source, &failure) != TZ_OK);
+        assert_non_null(strstr(failure.message, faults[i].words));
+        assert_string_equal(failure.place,
+                            i == 0 ? "one, part 'b' of 'let'" : "one, part 'a' of 'let'");
+        assert_int_equal(caret(), faults[i].at);
     }
 }
 

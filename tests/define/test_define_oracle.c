@@ -375,13 +375,14 @@ static void check_definition(scratch *s, const tz_definition *d)
 SCRATCH_TEST(test_real_2d)
 {
     const tz_defined_field fields[] = {
-        REAL_STATE("u"),   REAL_STATE("v"),   INT_STATE("c"),    REAL_STATIC("k"),
-        REAL_STATE("r1"),  REAL_STATE("r2"),  REAL_STATE("r3"),  REAL_STATE("r4"),
-        REAL_STATE("r5"),  REAL_STATE("r6"),  REAL_STATE("r7"),  REAL_STATE("r8"),
-        REAL_STATE("r9"),  REAL_STATE("r10"), REAL_STATE("r11"), REAL_STATE("r12"),
-        REAL_STATE("r13"), REAL_STATE("r14"), REAL_STATE("r15"), REAL_STATE("r16"),
-        REAL_STATE("r17"), REAL_STATE("r18"), REAL_STATE("r19"), REAL_STATE("r20"),
-        REAL_STATE("r21"), REAL_STATE("r22"), REAL_STATE("r23"), REAL_DERIVED("speed")};
+        REAL_STATE("u"),      REAL_STATE("v"),   INT_STATE("c"),    REAL_STATIC("k"),
+        REAL_STATE("r1"),     REAL_STATE("r2"),  REAL_STATE("r3"),  REAL_STATE("r4"),
+        REAL_STATE("r5"),     REAL_STATE("r6"),  REAL_STATE("r7"),  REAL_STATE("r8"),
+        REAL_STATE("r9"),     REAL_STATE("r10"), REAL_STATE("r11"), REAL_STATE("r12"),
+        REAL_STATE("r13"),    REAL_STATE("r14"), REAL_STATE("r15"), REAL_STATE("r16"),
+        REAL_STATE("r17"),    REAL_STATE("r18"), REAL_STATE("r19"), REAL_STATE("r20"),
+        REAL_STATE("r21"),    REAL_STATE("r22"), REAL_STATE("r23"), REAL_STATE("r24"),
+        REAL_DERIVED("speed")};
     const tz_defined_param params[] = {PARAM("dt", 0.1), PARAM("f", -3.7), INT_PARAM("n", 5)};
     const tz_defined_update updates[] = {
         UPDATE("r23", "exp(-((u[-1,0] - u)/dt)^2)*(u[-1,0] - u) + abs(u - v)*(u[0,1] - u)^3 - "
@@ -411,6 +412,8 @@ SCRATCH_TEST(test_real_2d)
         UPDATE("r18", "((u + 1)^3 + (u + 1)^3*v)/(1 + (u + 1)^2)"),
         UPDATE("r19", "1e300*1e-300*u + 16777217*u + 0.1 + 3 - -2*u - u*-3 + +u"),
         UPDATE("r20", "pi*u + sin(2*pi*x/7) + cos(pi/4)*v"),
+        UPDATE("r24", "tan(u)*floor(9*u) + asin(u/2)*acos(v/2) + atan(1/u) + atan2(u, v) - sinh(u)/"
+                      "cosh(v) + erf(v) + ceil(7*v) - round(8*u) + sign(u - v)*sign(c) + erf(dt)"),
         UPDATE("r21", "(not u) + (u and v) + (u or v) + (not u > v)"),
     };
     const tz_defined_update outputs[] = {UPDATE("speed", "sqrt(dx(u)^2 + dy(u)^2)")};
@@ -422,9 +425,10 @@ SCRATCH_TEST(test_real_2d)
 
 SCRATCH_TEST(test_int)
 {
-    const tz_defined_field fields[] = {
-        INT_STATE("c"),  INT_STATE("d"),  INT_STATE("i1"), INT_STATE("i2"), INT_STATE("i3"),
-        INT_STATE("i4"), INT_STATE("i5"), INT_STATE("i6"), INT_STATE("i7"), INT_STATE("i8")};
+    const tz_defined_field fields[] = {INT_STATE("c"),  INT_STATE("d"),  INT_STATE("i1"),
+                                       INT_STATE("i2"), INT_STATE("i3"), INT_STATE("i4"),
+                                       INT_STATE("i5"), INT_STATE("i6"), INT_STATE("i7"),
+                                       INT_STATE("i8"), INT_STATE("i9")};
     const tz_defined_param params[] = {INT_PARAM("n", 14), INT_PARAM("m", -3),
                                        INT_PARAM("zero", 0)};
     const tz_defined_update updates[] = {
@@ -437,6 +441,8 @@ SCRATCH_TEST(test_int)
         UPDATE("i5", "x*x + x%3 + step - (x - 4)//2 + n*m - n//4 + (c%16)//3 + (c%16)%5"),
         UPDATE("i6", "int(c*0.37 + d/3) + int(1e20) - int(-3.7)"),
         UPDATE("i7", "c < d ? c : d > 3 and c ~= 0 ? 7 : -2147483647 - 1"),
+        UPDATE("i9", "(c >>> 3) + (d*0x9e3779b9 >>> 0) - (((c & 0xFf) >>> 2) ~ (d - 3 >>> 31)) + "
+                     "sign(c - d)*7"),
         UPDATE("i8", "(c > d) + (c <= 2)*5 + (not c) + select(n > 3, c, d)"),
     };
     const tz_defined_pass passes[] = {{UPDATES(updates)}};
@@ -503,15 +509,15 @@ static const char *const productions[][28] = {
                 "c",         "x",      "step",      "R + R",
                 "R - R",     "R*R",    "R/R",       "(R - R)",
                 "-R",        "(R)^2",  "(R)^-1",    "fma(R, R, R)",
-                "min(R, R)", "abs(R)", "T ? R : R", "select(T, R, R)",
+                "min(R, R)", "abs(R)", "T ? R : R", "sign(R)*atan2(R, R)",
                 "I*R",       "lap(R)", "dx(R, 4)",  "sum(i, -1, 1, u[i,0]*R)"},
-    [AN_INT] = {"c",          "d",           "c[-1,0]",       "n",
-                "7",          "d[0,1]",      "(c & 15)",      "I + I",
-                "I - I",      "(I)*(I)",     "I // I",        "(I) % (I)",
-                "(I) % 5",    "((I) | I)",   "((I) ~ 6)",     "((I) << 3)",
-                "((I) >> 2)", "~(I)",        "-(I)",          "max(I, I)",
-                "abs(I)",     "(T ? I : I)", "(I)^3",         "int(R)",
-                "(T) + I",    "x % 4",       "(c & 63) // 7", "sum(i, -1, 1, c[i,1] == I)"},
+    [AN_INT] = {"c",           "d",           "c[-1,0]",       "n",
+                "7",           "d[0,1]",      "(c & 15)",      "I + I",
+                "I - I",       "(I)*(I)",     "I // I",        "(I) % (I)",
+                "(I) % 5",     "((I) | I)",   "((I) ~ 6)",     "((I) << 3)",
+                "((I) >>> 2)", "~(I)",        "-(I)",          "max(I, I)",
+                "abs(I)",      "(T ? I : I)", "(I)^3",         "int(R)",
+                "(T) + I",     "x % 4",       "(c & 63) // 7", "sum(i, -1, 1, c[i,1] == I)"},
     [A_TRUTH] = {"u > 0", "R < R", "I == I", "(not T)", "(T and T)", "(T or T)", "I ~= 3",
                  "R >= dt", "u == v", "I <= I", "u != k", "R > 0.5", "c > d", "(I) % 2 == 0"},
     [SOME_BITS] = {"a", "b", "a[1,0]", "b[0,-1]", "(not B)", "(B and B)", "(B or B)", "(B != B)",
@@ -663,6 +669,38 @@ SCRATCH_TEST(test_coefficients)
     tz_defined_source_clear(&array);
     tz_defined_source_clear(&formula);
     check_definition(*state, &d);
+}
+
+/* Names of parts against the formula that they stand for. */
+SCRATCH_TEST(test_parts)
+{
+    const tz_defined_field fields[] = {REAL_STATE("u"), REAL_STATE("v"), INT_STATE("c")};
+    const tz_defined_param params[] = {PARAM("k", 0.3)};
+    const tz_defined_part parts[] = {{"flux", TEXT("k*(rho - rho[-1,0])")},
+                                     {"rho", TEXT("u*v + x")},
+                                     {"odd", TEXT("(x + step) % 2")}};
+    const tz_defined_update with[] = {UPDATE("u", "u + flux[1,0] - flux + dx(rho)"),
+                                      UPDATE("v", "odd*v"), UPDATE("c", "odd")};
+    const tz_defined_update without[] = {
+        UPDATE("u", "u + k*((u[1,0]*v[1,0] + (x + 1)) - (u*v + x)) - k*((u*v + x) - "
+                    "(u[-1,0]*v[-1,0] + (x + -1))) + dx(u*v + x)"),
+        UPDATE("v", "((x + step) % 2)*v"), UPDATE("c", "(x + step) % 2")};
+    const tz_defined_pass pass[] = {{UPDATES(with)}}, written_out[] = {{UPDATES(without)}};
+    tz_definition d = {.id = "parts",
+                       .dims = 2,
+                       FIELDS(fields),
+                       PARAMS(params),
+                       .parts_count = COUNT_OF(parts),
+                       .parts = parts,
+                       PASSES(pass)};
+    tz_defined_source named, plain;
+    assert_ok(tz_define_source(&d, &named, &failure));
+    d.parts_count = 0;
+    d.passes = written_out;
+    assert_ok(tz_define_source(&d, &plain, &failure));
+    assert_string_equal(named.cell_text, plain.cell_text);
+    tz_defined_source_clear(&named);
+    tz_defined_source_clear(&plain);
 }
 
 /* Names that mean something in C: no compiler sees them as they are. */

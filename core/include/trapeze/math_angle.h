@@ -27,23 +27,33 @@ TZ__FUNCTION tz__angle_double tz__angle_of_double(double x)
     return angle;
 }
 
-/* sin(high + low + quadrant pi/2). */
-TZ__FUNCTION double tz__turn_double(double high, double low, tz__word64 quadrant)
+/* (sin(r) - r) / r^3 and (cos(r) - 1 + r^2 / 2) / r^4, with z = r^2. */
+TZ__FUNCTION double tz__sine_curve(double z)
 {
-    const double z = high * high;
     double s = 0x1.5d8d15e1b80c2p-33;
     s = TZ__FMA_DOUBLE(s, z, -0x1.ae5e50f249ba6p-26);
     s = TZ__FMA_DOUBLE(s, z, 0x1.71de355b249dbp-19);
     s = TZ__FMA_DOUBLE(s, z, -0x1.a01a019bee917p-13);
     s = TZ__FMA_DOUBLE(s, z, 0x1.111111110f74bp-7);
     s = TZ__FMA_DOUBLE(s, z, -0x1.5555555555548p-3);
-    const double sine = high + TZ__FMA_DOUBLE(high * z, s, low);
+    return s;
+}
+TZ__FUNCTION double tz__cosine_curve(double z)
+{
     double c = -0x1.8f9e6cab94db1p-37;
     c = TZ__FMA_DOUBLE(c, z, 0x1.1ee9cb185c8bcp-29);
     c = TZ__FMA_DOUBLE(c, z, -0x1.27e4f7d6eb330p-22);
     c = TZ__FMA_DOUBLE(c, z, 0x1.a01a019c666f7p-16);
     c = TZ__FMA_DOUBLE(c, z, -0x1.6c16c16c14e3dp-10);
     c = TZ__FMA_DOUBLE(c, z, 0x1.555555555554ap-5);
+    return c;
+}
+
+/* sin(high + low + quadrant pi/2). */
+TZ__FUNCTION double tz__turn_double(double high, double low, tz__word64 quadrant)
+{
+    const double z = high * high, c = tz__cosine_curve(z);
+    const double sine = high + TZ__FMA_DOUBLE(high * z, tz__sine_curve(z), low);
     const double half = 0.5 * z, one = 1.0 - half;
     const double cosine = one + (((1.0 - one) - half) + TZ__FMA_DOUBLE(z * z, c, -high * low));
     const tz__word64 bits = tz__bits_double(quadrant & 1 ? cosine : sine);

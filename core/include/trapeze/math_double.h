@@ -125,10 +125,14 @@ TZ__FUNCTION double tz_log_double(double x)
 
 /* ---- tanh ------------------------------------------------------------------------------------ */
 
-/* t / (t + 2) with t = exp(2 |x|) - 1, both as sums of two numbers. */
-TZ__FUNCTION double tz_tanh_double(double x)
+/* A number as the sum of two: the second is below the last place of the first. */
+typedef struct tz__pair_double {
+    double high, low;
+} tz__pair_double;
+
+/* exp(y) - 1 for y from 0 to 44. */
+TZ__FUNCTION tz__pair_double tz__exp_less_one(double y)
 {
-    const double twice = 2.0 * tz_abs_double(x), y = twice > 44.0 ? 44.0 : twice;
     const double sum = TZ__FMA_DOUBLE(y, 0x1.71547652b82fep+0, TZ__MAGIC_DOUBLE);
     const double n = sum - TZ__MAGIC_DOUBLE;
     const double near = TZ__FMA_DOUBLE(n, -0x1.62e42fefa39efp-1, y); /* exact */
@@ -148,12 +152,49 @@ TZ__FUNCTION double tz_tanh_double(double x)
     const double scale = tz__power_double(sum), most = scale - 1.0, add = scale * r;
     const double first = most + add;
     const double second = ((most - first) + add) + scale * TZ__FMA_DOUBLE(r * r, q, r_low);
-    const double t = first + second, t_low = (first - t) + second;
-    const double d = t + 2.0, back = d - t, d_low = ((2.0 - back) + (t - (d - back))) + t_low;
-    const double inverse = 1.0 / d, ratio = t * inverse;
-    const double rest = TZ__FMA_DOUBLE(-ratio, d, t) + TZ__FMA_DOUBLE(-ratio, d_low, t_low);
-    const double value = TZ__FMA_DOUBLE(rest, inverse, ratio);
+    tz__pair_double pair;
+    pair.high = first + second;
+    pair.low = (first - pair.high) + second;
+    return pair;
+}
+
+/* a + b, of a pair and a number. */
+TZ__FUNCTION tz__pair_double tz__pair_plus(tz__pair_double a, double b)
+{
+    tz__pair_double sum;
+    sum.high = a.high + b;
+    const double back = sum.high - a.high;
+    sum.low = ((b - back) + (a.high - (sum.high - back))) + a.low;
+    return sum;
+}
+
+/* a / b = ratio + rest * inverse. */
+typedef struct tz__quotient_double {
+    double ratio, rest, inverse;
+} tz__quotient_double;
+
+TZ__FUNCTION tz__quotient_double tz__pair_over(tz__pair_double a, tz__pair_double b)
+{
+    tz__quotient_double q;
+    q.inverse = 1.0 / b.high;
+    q.ratio = a.high * q.inverse;
+    q.rest = TZ__FMA_DOUBLE(-q.ratio, b.high, a.high) + TZ__FMA_DOUBLE(-q.ratio, b.low, a.low);
+    return q;
+}
+
+/* The value with the sign of x, which it has not yet. */
+TZ__FUNCTION double tz__with_sign_of(double x, double value)
+{
     return tz__double(tz__bits_double(value) | (tz__bits_double(x) & 0x8000000000000000u));
+}
+
+/* t / (t + 2) with t = exp(2 |x|) - 1, both as pairs. */
+TZ__FUNCTION double tz_tanh_double(double x)
+{
+    const double twice = 2.0 * tz_abs_double(x);
+    const tz__pair_double t = tz__exp_less_one(twice > 44.0 ? 44.0 : twice);
+    const tz__quotient_double q = tz__pair_over(t, tz__pair_plus(t, 2.0));
+    return tz__with_sign_of(x, TZ__FMA_DOUBLE(q.rest, q.inverse, q.ratio));
 }
 
 #endif

@@ -3,13 +3,8 @@
 #ifndef TRAPEZE_MATH_POWER_H
 #define TRAPEZE_MATH_POWER_H
 
-/* log(x) = high + low. */
-typedef struct tz__pair_double {
-    double high, low;
-} tz__pair_double;
-
-/* For x from 0 to infinity, or NAN. atanh(s) = s + s z / 3 + s z^2 a, with s = (m - 1) / (m + 1)
- * and z = s^2; all but `a` are sums of two numbers. */
+/* log(x), for x from 0 to infinity, or NAN. atanh(s) = s + s z / 3 + s z^2 a, with
+ * s = (m - 1) / (m + 1) and z = s^2; all but `a` are sums of two numbers. */
 TZ__FUNCTION tz__pair_double tz__log_pair(double x)
 {
     const tz__parts_double parts = tz__parts_of_double(x);

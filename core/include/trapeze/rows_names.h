@@ -89,49 +89,49 @@
 #undef fmaf
 #define fmaf(...) TZ__NO_CALL(fmaf, TZ_FMA)
 #undef tan
-#define tan(...) TZ__NO_FUNCTION(tan)
+#define tan(...) TZ__NO_CALL(tan, TZ_TAN)
 #undef tanf
-#define tanf(...) TZ__NO_FUNCTION(tanf)
+#define tanf(...) TZ__NO_CALL(tanf, TZ_TAN)
 #undef asin
-#define asin(...) TZ__NO_FUNCTION(asin)
+#define asin(...) TZ__NO_CALL(asin, TZ_ASIN)
 #undef asinf
-#define asinf(...) TZ__NO_FUNCTION(asinf)
+#define asinf(...) TZ__NO_CALL(asinf, TZ_ASIN)
 #undef acos
-#define acos(...) TZ__NO_FUNCTION(acos)
+#define acos(...) TZ__NO_CALL(acos, TZ_ACOS)
 #undef acosf
-#define acosf(...) TZ__NO_FUNCTION(acosf)
+#define acosf(...) TZ__NO_CALL(acosf, TZ_ACOS)
 #undef atan
-#define atan(...) TZ__NO_FUNCTION(atan)
+#define atan(...) TZ__NO_CALL(atan, TZ_ATAN)
 #undef atanf
-#define atanf(...) TZ__NO_FUNCTION(atanf)
+#define atanf(...) TZ__NO_CALL(atanf, TZ_ATAN)
 #undef atan2
-#define atan2(...) TZ__NO_FUNCTION(atan2)
+#define atan2(...) TZ__NO_CALL(atan2, TZ_ATAN2)
 #undef atan2f
-#define atan2f(...) TZ__NO_FUNCTION(atan2f)
+#define atan2f(...) TZ__NO_CALL(atan2f, TZ_ATAN2)
 #undef sinh
-#define sinh(...) TZ__NO_FUNCTION(sinh)
+#define sinh(...) TZ__NO_CALL(sinh, TZ_SINH)
 #undef sinhf
-#define sinhf(...) TZ__NO_FUNCTION(sinhf)
+#define sinhf(...) TZ__NO_CALL(sinhf, TZ_SINH)
 #undef cosh
-#define cosh(...) TZ__NO_FUNCTION(cosh)
+#define cosh(...) TZ__NO_CALL(cosh, TZ_COSH)
 #undef coshf
-#define coshf(...) TZ__NO_FUNCTION(coshf)
+#define coshf(...) TZ__NO_CALL(coshf, TZ_COSH)
 #undef erf
-#define erf(...) TZ__NO_FUNCTION(erf)
+#define erf(...) TZ__NO_CALL(erf, TZ_ERF)
 #undef erff
-#define erff(...) TZ__NO_FUNCTION(erff)
+#define erff(...) TZ__NO_CALL(erff, TZ_ERF)
 #undef floor
-#define floor(...) TZ__NO_FUNCTION(floor)
+#define floor(...) TZ__NO_CALL(floor, TZ_FLOOR)
 #undef floorf
-#define floorf(...) TZ__NO_FUNCTION(floorf)
+#define floorf(...) TZ__NO_CALL(floorf, TZ_FLOOR)
 #undef ceil
-#define ceil(...) TZ__NO_FUNCTION(ceil)
+#define ceil(...) TZ__NO_CALL(ceil, TZ_CEIL)
 #undef ceilf
-#define ceilf(...) TZ__NO_FUNCTION(ceilf)
+#define ceilf(...) TZ__NO_CALL(ceilf, TZ_CEIL)
 #undef round
-#define round(...) TZ__NO_FUNCTION(round)
+#define round(...) TZ__NO_CALL(round, TZ_ROUND)
 #undef roundf
-#define roundf(...) TZ__NO_FUNCTION(roundf)
+#define roundf(...) TZ__NO_CALL(roundf, TZ_ROUND)
 #undef trunc
 #define trunc(...) TZ__NO_FUNCTION(trunc)
 #undef truncf

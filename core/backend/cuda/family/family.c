@@ -36,7 +36,8 @@ enum { FAMILIES_COUNT = sizeof families / sizeof *families };
     D(device)                                                                                      \
     D(stored) D(common) D(point_lists) D(numbers) D(values) D(read) D(update) D(update_kernel)
 #define TEXTS(D) COMMON(D) FAMILIES(TEXTS_OF, D)
-#define PUBLIC(D) D(math_double) D(math_single) D(math_angle) D(math_power) D(rows_names)
+#define PUBLIC(D)                                                                                  \
+    D(math_double) D(math_single) D(math_angle) D(math_power) D(math_arc) D(math_more) D(rows_names)
 #define SPECTRAL(D) D(spectral) D(spectral_complex) D(spectral_symbol) D(spectral_power)
 #define INCLUDE_TEXT(name) TZ_EMBED(tz_cuda_text_##name, "cuda/" #name ".cuh");
 #define INCLUDE_PUBLIC(name) TZ_EMBED(tz_cuda_text_##name, "trapeze/" #name ".h");
