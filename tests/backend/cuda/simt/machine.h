@@ -96,6 +96,15 @@ struct simt_block {
     int round, interval; /* barriers passed: the grid's, its own */
 };
 
+/* Cells that launches use one after the other: zeros but for [low, high). */
+typedef struct simt_cells {
+    simt_cell *at;
+    size_t count, low, high;
+} simt_cells;
+
+/* At least `count` of them; NULL: no memory. */
+simt_cell *simt_cells_provide(simt_cells *cells, size_t count);
+
 struct simt {
     const simt_entry *kernel;
     const simt_launch *launch;
@@ -109,7 +118,8 @@ struct simt {
     volatile int expired; /* times that the launch ran out of time */
     char *stacks;
     size_t stacks_count;
-    simt_cell *memory[SIMT_BUFFERS_MAX]; /* of each buffer, made when first touched */
+    simt_cells memory[SIMT_BUFFERS_MAX]; /* of each buffer, made when first touched */
+    simt_cells shared;                   /* of the blocks that are live */
 };
 
 /* The machine whose launch runs: words are called without a context. */

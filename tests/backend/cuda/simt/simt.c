@@ -378,6 +378,26 @@ static bool provide_stacks(simt *machine, size_t count)
     return true;
 }
 
+simt_cell *simt_cells_provide(simt_cells *cells, size_t count)
+{
+    if (cells->count >= count)
+        return cells->at;
+    free(cells->at);
+    cells->at = calloc(count, sizeof *cells->at);
+    cells->count = cells->at ? count : 0;
+    cells->low = cells->count;
+    cells->high = 0;
+    return cells->at;
+}
+
+static void clear_cells(simt_cells *cells)
+{
+    if (cells->low < cells->high)
+        memset(cells->at + cells->low, 0, (cells->high - cells->low) * sizeof *cells->at);
+    cells->low = cells->count;
+    cells->high = 0;
+}
+
 /* Launches in order of blocks, `live` of them at a time. */
 static bool run_grid(simt *machine, simt_block *at, int live)
 {
@@ -410,7 +430,8 @@ bool simt_run(simt *machine, const simt_entry *kernel, const simt_launch *launch
     simt_block *at = calloc((size_t)live, sizeof *at);
     simt_lane *lanes = calloc((size_t)live * threads, sizeof *lanes);
     unsigned char *shared = aligned_alloc(SHARED_ALIGNED, (size_t)live * room);
-    simt_cell *cells = calloc((size_t)live * (room / SIMT_CELL_BYTES), sizeof *cells);
+    const size_t cells_count = (size_t)live * (room / SIMT_CELL_BYTES);
+    simt_cell *cells = simt_cells_provide(&machine->shared, cells_count);
     void *trap_stack = malloc(TRAP_STACK_BYTES);
     bool completed = at && lanes && shared && cells && trap_stack &&
                      provide_stacks(machine, (size_t)live * threads);
@@ -437,12 +458,12 @@ bool simt_run(simt *machine, const simt_entry *kernel, const simt_launch *launch
         completed = run_grid(machine, at, live);
         traps_restore(&old);
     }
-    for (int b = 0; b < SIMT_BUFFERS_MAX; b++) {
-        free(machine->memory[b]);
-        machine->memory[b] = NULL;
-    }
+    for (int b = 0; b < SIMT_BUFFERS_MAX; b++)
+        clear_cells(&machine->memory[b]);
+    machine->shared.low = 0;
+    machine->shared.high = cells ? cells_count : 0;
+    clear_cells(&machine->shared);
     free(trap_stack);
-    free(cells);
     free(shared);
     free(lanes);
     free(at);
@@ -460,5 +481,8 @@ void simt_destroy(simt *machine)
         return;
     if (machine->stacks)
         munmap(machine->stacks, machine->stacks_count * STACK_STRIDE);
+    for (int b = 0; b < SIMT_BUFFERS_MAX; b++)
+        free(machine->memory[b].at);
+    free(machine->shared.at);
     free(machine);
 }

@@ -329,15 +329,17 @@ static void word_memory(int access, const void *at, int bytes, int aligned, cons
     /* Accesses of 8 bytes are atomic: they never race. */
     if (access == SIMT_ATOMIC || access == SIMT_SEND || access == SIMT_PEEK)
         return;
-    if (!simt_here->memory[b])
-        simt_here->memory[b] =
-            calloc((buffer->bytes + DEVICE_CELL - 1) / DEVICE_CELL, sizeof(simt_cell));
-    if (!simt_here->memory[b])
+    simt_cells *cells = &simt_here->memory[b];
+    if (!simt_cells_provide(cells, (buffer->bytes + DEVICE_CELL - 1) / DEVICE_CELL))
         return;
+    const size_t first = (size_t)offset / DEVICE_CELL;
+    const size_t end = ((size_t)offset + (size_t)bytes - 1) / DEVICE_CELL + 1;
+    cells->low = first < cells->low ? first : cells->low;
+    cells->high = end > cells->high ? end : cells->high;
     const simt_access now = access_now(l);
     const int step = bytes < 4 ? bytes : 4;
     for (int i = 0; i < bytes; i += step) {
-        simt_cell *cell = &simt_here->memory[b][(offset + i) / DEVICE_CELL];
+        simt_cell *cell = &cells->at[(offset + i) / DEVICE_CELL];
         if (access == SIMT_WRITE && cell->writer.block &&
             memcmp(byte + i, (const char *)value + i, (size_t)step) == 0)
             continue;
