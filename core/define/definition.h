@@ -102,6 +102,8 @@ typedef struct tz_definition {
     const tz_defined_coefficients *coefficients; /* or NULL */
     bool group; /* terms with equal coefficients are summed first */
     bool fused; /* products that are added become fused operations */
+    /* Differences are divided by the parameters with roles of spacing, one for each axis. */
+    bool spaced;
     /* NULL, or the cell updates of all passes and outputs, written by hand: a TZ_CELL with the name
      * of each, and what it needs. TZ_FIELDS and TZ_CONSTANTS (each parameter, then each scalar) are
      * put before it. */

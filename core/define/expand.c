@@ -4,88 +4,51 @@
 
 #include "base/names.h"
 #include "define/check.h"
+#include "define/differences.h"
 #include "define/temporaries.h"
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* The name that a sum() gives to a number. */
-typedef struct named_number {
-    const tz_syntax_node *name;
-    int value;
-    const struct named_number *outer;
-} named_number;
-
-/* Where a part of a formula stands: in a sum, and at another cell as the operand of a derivative.
- * */
-typedef struct place {
-    int shift[TZ_AXES];
-    const named_number *loops;
-    unsigned centred; /* axes along which a centred difference is taken of this part; bit 0 is x */
-} place;
-
-typedef struct expansion {
-    tz_expr *e;
-    const tz_syntax *syntax;
-    bool scalar;
-} expansion;
-
-/* A node of the syntax as an expression. `whole`: coordinates and the step are whole numbers. */
-static int expand_node(expansion *x, int node, const place *scope, bool whole);
-
 /* ---- The table of functions ------------------------------------------------------------------ */
 
-typedef enum family {
-    PLAIN,     /* one of tz_function, on real numbers */
-    EXTREME,   /* min, max */
-    MAGNITUDE, /* abs */
-    SIGN,
-    TO_INT,
-    SELECT,
-    SUM,
-    LAPLACIAN,
-    DIVERGENCE,
-    DERIVATIVE
-} family;
-
-typedef struct function {
-    const char *name;
-    family family;
-    int which;       /* a tz_function; or axes of a derivative, as 10*first + second, 0 for x */
-    int least, most; /* arguments */
-    const char *usage;
-} function;
-
-/* Axes of derivatives: -1 if there is no second. */
-enum { ONE = 9, X = 0, Y = 1, Z = 2 };
+enum { ONE = TZ_NO_AXIS, X = 0, Y = 1, Z = 2 };
 #define AXES(first, second) (10 * (first) + (second))
 
 #define USAGE_1 "(a)"
 #define USAGE_2 "(a, b)"
 #define USAGE_3 "(a, b, c)"
 #define PLAIN_ROW(with, name, operands, cell, host)                                                \
-    {#name, PLAIN, TZ_FUNCTION_##name, operands, operands, #name USAGE_##operands},
+    {#name, TZ_FAMILY_PLAIN, TZ_FUNCTION_##name, operands, operands, #name USAGE_##operands},
 
-static const function functions[] = {
-    TZ_REAL_FUNCTION_TABLE(PLAIN_ROW, ){"abs", MAGNITUDE, TZ_FUNCTION_abs, 1, 1, "abs(a)"},
-    {"div", DIVERGENCE, 0, 2, 2, "div(k, u), the divergence of k times the gradient of u"},
-    {"dx", DERIVATIVE, AXES(X, ONE), 1, 2, "dx(u), or dx(u, 4) for order 4"},
-    {"dxx", DERIVATIVE, AXES(X, X), 1, 2, "dxx(u), or dxx(u, 4) for order 4"},
-    {"dxy", DERIVATIVE, AXES(X, Y), 1, 2, "dxy(u), or dxy(u, 4) for order 4"},
-    {"dxz", DERIVATIVE, AXES(X, Z), 1, 2, "dxz(u), or dxz(u, 4) for order 4"},
-    {"dy", DERIVATIVE, AXES(Y, ONE), 1, 2, "dy(u), or dy(u, 4) for order 4"},
-    {"dyy", DERIVATIVE, AXES(Y, Y), 1, 2, "dyy(u), or dyy(u, 4) for order 4"},
-    {"dyz", DERIVATIVE, AXES(Y, Z), 1, 2, "dyz(u), or dyz(u, 4) for order 4"},
-    {"dz", DERIVATIVE, AXES(Z, ONE), 1, 2, "dz(u), or dz(u, 4) for order 4"},
-    {"dzz", DERIVATIVE, AXES(Z, Z), 1, 2, "dzz(u), or dzz(u, 4) for order 4"},
-    {"int", TO_INT, TZ_FUNCTION_int, 1, 1, "int(a)"},
-    {"lap", LAPLACIAN, 0, 1, 2, "lap(u), or lap(u, 4) for order 4"},
-    {"max", EXTREME, TZ_FUNCTION_max, 2, 64, "max(a, b, ...)"},
-    {"min", EXTREME, TZ_FUNCTION_min, 2, 64, "min(a, b, ...)"},
-    {"select", SELECT, 0, 3, 3, "select(condition, a, b)"},
-    {"sign", SIGN, 0, 1, 1, "sign(a)"},
-    {"sum", SUM, 0, 4, 4, "sum(i, -2, 2, u[i])"},
+static const tz_known_function functions[] = {
+    TZ_REAL_FUNCTION_TABLE(PLAIN_ROW, ){"abs", TZ_FAMILY_MAGNITUDE, TZ_FUNCTION_abs, 1, 1,
+                                        "abs(a)"},
+    {"div", TZ_FAMILY_DIVERGENCE, 0, 2, 2,
+     "div(k, u), the divergence of k times the gradient of u"},
+    {"dx", TZ_FAMILY_DERIVATIVE, AXES(X, ONE), 1, 2, "dx(u), or dx(u, 4) for order 4"},
+    {"dxm", TZ_FAMILY_STAGGERED, AXES(X, 1), 1, 2, "dxm(u), or dxm(u, 4) for order 4"},
+    {"dxp", TZ_FAMILY_STAGGERED, AXES(X, 0), 1, 2, "dxp(u), or dxp(u, 4) for order 4"},
+    {"dxx", TZ_FAMILY_DERIVATIVE, AXES(X, X), 1, 2, "dxx(u), or dxx(u, 4) for order 4"},
+    {"dxy", TZ_FAMILY_DERIVATIVE, AXES(X, Y), 1, 2, "dxy(u), or dxy(u, 4) for order 4"},
+    {"dxz", TZ_FAMILY_DERIVATIVE, AXES(X, Z), 1, 2, "dxz(u), or dxz(u, 4) for order 4"},
+    {"dy", TZ_FAMILY_DERIVATIVE, AXES(Y, ONE), 1, 2, "dy(u), or dy(u, 4) for order 4"},
+    {"dym", TZ_FAMILY_STAGGERED, AXES(Y, 1), 1, 2, "dym(u), or dym(u, 4) for order 4"},
+    {"dyp", TZ_FAMILY_STAGGERED, AXES(Y, 0), 1, 2, "dyp(u), or dyp(u, 4) for order 4"},
+    {"dyy", TZ_FAMILY_DERIVATIVE, AXES(Y, Y), 1, 2, "dyy(u), or dyy(u, 4) for order 4"},
+    {"dyz", TZ_FAMILY_DERIVATIVE, AXES(Y, Z), 1, 2, "dyz(u), or dyz(u, 4) for order 4"},
+    {"dz", TZ_FAMILY_DERIVATIVE, AXES(Z, ONE), 1, 2, "dz(u), or dz(u, 4) for order 4"},
+    {"dzm", TZ_FAMILY_STAGGERED, AXES(Z, 1), 1, 2, "dzm(u), or dzm(u, 4) for order 4"},
+    {"dzp", TZ_FAMILY_STAGGERED, AXES(Z, 0), 1, 2, "dzp(u), or dzp(u, 4) for order 4"},
+    {"dzz", TZ_FAMILY_DERIVATIVE, AXES(Z, Z), 1, 2, "dzz(u), or dzz(u, 4) for order 4"},
+    {"int", TZ_FAMILY_TO_INT, TZ_FUNCTION_int, 1, 1, "int(a)"},
+    {"lap", TZ_FAMILY_LAPLACIAN, 0, 1, 2, "lap(u), or lap(u, 4) for order 4"},
+    {"max", TZ_FAMILY_EXTREME, TZ_FUNCTION_max, 2, 64, "max(a, b, ...)"},
+    {"min", TZ_FAMILY_EXTREME, TZ_FUNCTION_min, 2, 64, "min(a, b, ...)"},
+    {"select", TZ_FAMILY_SELECT, 0, 3, 3, "select(condition, a, b)"},
+    {"sign", TZ_FAMILY_SIGN, 0, 1, 1, "sign(a)"},
+    {"sum", TZ_FAMILY_SUM, 0, 4, 4, "sum(i, -2, 2, u[i])"},
 };
 enum { FUNCTIONS = sizeof functions / sizeof *functions };
 
@@ -154,7 +117,7 @@ static bool answered(tz_expr *e, const char *name)
     return false;
 }
 
-static const function *find_function(const expansion *x, const tz_syntax_node *n)
+static const tz_known_function *find_function(const tz_expansion *x, const tz_syntax_node *n)
 {
     char name[16];
     tz_syntax_name(x->syntax, n, name, sizeof name);
@@ -164,12 +127,12 @@ static const function *find_function(const expansion *x, const tz_syntax_node *n
     return NULL;
 }
 
-static bool is_function(const expansion *x, const tz_syntax_node *n)
+static bool is_function(const tz_expansion *x, const tz_syntax_node *n)
 {
     return find_function(x, n) != NULL;
 }
 
-static int unknown_function(expansion *x, const tz_syntax_node *n)
+static int unknown_function(tz_expansion *x, const tz_syntax_node *n)
 {
     const tz_definition *d = x->e->definition;
     const char *names[FUNCTIONS];
@@ -196,7 +159,7 @@ static int unknown_function(expansion *x, const tz_syntax_node *n)
 
 /* ---- Names ----------------------------------------------------------------------------------- */
 
-static bool is_name(const expansion *x, const tz_syntax_node *n, const char *name)
+static bool is_name(const tz_expansion *x, const tz_syntax_node *n, const char *name)
 {
     return strlen(name) == (size_t)n->length &&
            memcmp(x->syntax->formula.text.text + n->at, name, (size_t)n->length) == 0;
@@ -206,7 +169,7 @@ static const char *const own_names[] = {"pi", "step", "x", "y", "z"};
 enum { OWN_NAMES = sizeof own_names / sizeof *own_names };
 
 /* An error about a name that is not known, with the nearest one that is. */
-static int unknown_name(expansion *x, const tz_syntax_node *n)
+static int unknown_name(tz_expansion *x, const tz_syntax_node *n)
 {
     const tz_definition *d = x->e->definition;
     const char *names[TZ_FIELDS_MAX + 2 * TZ_CONSTANTS_MAX + TZ_PARTS_MAX + OWN_NAMES + 64];
@@ -232,7 +195,7 @@ static int unknown_name(expansion *x, const tz_syntax_node *n)
                             : "; numbers of your own are declared in 'params'");
 }
 
-static void note_centred(expansion *x, const place *scope, unsigned axes)
+void tz_expand_centred(tz_expansion *x, const tz_place *scope, unsigned axes)
 {
     x->e->centred |= axes;
     if (!(axes & scope->centred))
@@ -246,7 +209,7 @@ static void note_centred(expansion *x, const place *scope, unsigned axes)
         axis, axis);
 }
 
-static int read_field(expansion *x, const place *scope, int field, const int *offset)
+static int read_field(tz_expansion *x, const tz_place *scope, int field, const int *offset)
 {
     static const tz_temporary itself;
     const tz_definition *d = x->e->definition;
@@ -274,11 +237,11 @@ static int read_field(expansion *x, const place *scope, int field, const int *of
         reach->high[axis] = high > reach->high[axis] ? high : reach->high[axis];
     }
     reach->fields |= of->reach.fields | 1u << field;
-    note_centred(x, scope, x->e->centred_fields[field]);
+    tz_expand_centred(x, scope, x->e->centred_fields[field]);
     return tz_expr_read(x->e, field, all);
 }
 
-static int coordinate(expansion *x, const place *scope, int axis, bool whole)
+static int coordinate(tz_expansion *x, const tz_place *scope, int axis, bool whole)
 {
     const tz_definition *d = x->e->definition;
     if (axis >= d->dims)
@@ -299,9 +262,9 @@ static int coordinate(expansion *x, const place *scope, int axis, bool whole)
 }
 
 /* Names of the language: -2 if it is none. */
-static int own_name(expansion *x, const tz_syntax_node *n, const place *scope, bool whole)
+static int own_name(tz_expansion *x, const tz_syntax_node *n, const tz_place *scope, bool whole)
 {
-    for (const named_number *loop = scope->loops; loop; loop = loop->outer)
+    for (const tz_named_number *loop = scope->loops; loop; loop = loop->outer)
         if (loop->name->length == n->length &&
             memcmp(x->syntax->formula.text.text + loop->name->at,
                    x->syntax->formula.text.text + n->at, (size_t)n->length) == 0)
@@ -319,7 +282,7 @@ static int own_name(expansion *x, const tz_syntax_node *n, const place *scope, b
     return -2;
 }
 
-static int find_field(const expansion *x, const tz_syntax_node *n)
+static int find_field(const tz_expansion *x, const tz_syntax_node *n)
 {
     const tz_definition *d = x->e->definition;
     for (int f = 0; f < tz_define_fields(d); f++)
@@ -328,7 +291,7 @@ static int find_field(const expansion *x, const tz_syntax_node *n)
     return -1;
 }
 
-static int find_part(const expansion *x, const tz_syntax_node *n)
+static int find_part(const tz_expansion *x, const tz_syntax_node *n)
 {
     const tz_definition *d = x->e->definition;
     for (int i = 0; i < d->parts_count; i++)
@@ -338,7 +301,8 @@ static int find_part(const expansion *x, const tz_syntax_node *n)
 }
 
 /* The formula that a name of `let` stands for, at a neighbour. */
-static int expand_part(expansion *x, const place *scope, int part, const int *offset, bool whole)
+static int expand_part(tz_expansion *x, const tz_place *scope, int part, const int *offset,
+                       bool whole)
 {
     tz_expr *e = x->e;
     const tz_defined_part *p = &e->definition->parts[part];
@@ -359,21 +323,21 @@ static int expand_part(expansion *x, const place *scope, int part, const int *of
             return -1;
         }
     }
-    expansion inner = *x;
+    tz_expansion inner = *x;
     inner.syntax = &e->parts[part];
-    place there = *scope;
+    tz_place there = *scope;
     there.loops = NULL;
     for (int axis = 0; axis < TZ_AXES; axis++)
         there.shift[axis] += offset[axis];
     e->formula = formula;
     e->inside[part] = true;
-    const int node = expand_node(&inner, inner.syntax->root, &there, whole);
+    const int node = tz_expand_node(&inner, inner.syntax->root, &there, whole);
     e->inside[part] = false;
     e->formula = outer;
     return node;
 }
 
-static int expand_name(expansion *x, const tz_syntax_node *n, const place *scope, bool whole)
+static int expand_name(tz_expansion *x, const tz_syntax_node *n, const tz_place *scope, bool whole)
 {
     static const int centre[TZ_AXES];
     const tz_definition *d = x->e->definition;
@@ -391,13 +355,8 @@ static int expand_name(expansion *x, const tz_syntax_node *n, const place *scope
     if (field >= 0)
         return read_field(x, scope, field, centre);
     for (int p = 0; p < d->params_count; p++)
-        if (is_name(x, n, d->params[p].name)) {
-            const tz_expr_node node = {.kind = TZ_EXPR_PARAM,
-                                       .type = d->params[p].integer ? TZ_EXPR_INT : TZ_EXPR_REAL,
-                                       .constant = true,
-                                       .index = p};
-            return tz_expr_intern(x->e, node, NULL, 0);
-        }
+        if (is_name(x, n, d->params[p].name))
+            return tz_expr_param(x->e, p);
     for (int s = 0; s < d->scalars_count; s++)
         if (is_name(x, n, d->scalars[s].name)) {
             const tz_expr_node node = {.kind = TZ_EXPR_SCALAR, .type = TZ_EXPR_REAL, .index = s};
@@ -417,11 +376,10 @@ static int expand_name(expansion *x, const tz_syntax_node *n, const place *scope
 
 /* ---- Offsets --------------------------------------------------------------------------------- */
 
-/* A whole number that is known now: -1 after a failure, with *value unchanged. */
-static int known_number(expansion *x, int node, const place *scope, const char *what, int least,
-                        int most, int *value)
+int tz_expand_number(tz_expansion *x, int node, const tz_place *scope, const char *what, int least,
+                     int most, int *value)
 {
-    const int result = expand_node(x, node, scope, true);
+    const int result = tz_expand_node(x, node, scope, true);
     if (result < 0)
         return -1;
     const tz_expr_node *n = &x->e->nodes[result];
@@ -438,7 +396,7 @@ static int known_number(expansion *x, int node, const place *scope, const char *
     return 0;
 }
 
-static int expand_index(expansion *x, const tz_syntax_node *n, const place *scope, bool whole)
+static int expand_index(tz_expansion *x, const tz_syntax_node *n, const tz_place *scope, bool whole)
 {
     static const char *const examples[] = {"[-1]", "[-1, 0]", "[-1, 0, 0]"};
     const tz_definition *d = x->e->definition;
@@ -460,8 +418,8 @@ static int expand_index(expansion *x, const tz_syntax_node *n, const place *scop
                             d->dims == 1 ? "" : "s", name, examples[d->dims - 1]);
     int axis = 0;
     for (int i = n->first; i >= 0; i = x->syntax->nodes[i].next, axis++)
-        if (known_number(x, i, scope, "an offset", -TZ_RADIUS_MAX, TZ_RADIUS_MAX, &offset[axis]) <
-            0)
+        if (tz_expand_number(x, i, scope, "an offset", -TZ_RADIUS_MAX, TZ_RADIUS_MAX,
+                             &offset[axis]) < 0)
             return -1;
     x->e->at = n->at;
     return part >= 0 ? expand_part(x, scope, part, offset, whole)
@@ -470,7 +428,7 @@ static int expand_index(expansion *x, const tz_syntax_node *n, const place *scop
 
 /* ---- Operators ------------------------------------------------------------------------------- */
 
-static int no_bits_in_scalars(expansion *x, const char *what)
+static int no_bits_in_scalars(tz_expansion *x, const char *what)
 {
     return tz_expr_fail(x->e, TZ_TYPE,
                         "%s is not for numbers that are the same for all cells, which are computed "
@@ -478,7 +436,7 @@ static int no_bits_in_scalars(expansion *x, const char *what)
                         what);
 }
 
-static int expand_chain(expansion *x, const tz_syntax_node *n, const place *scope, bool whole)
+static int expand_chain(tz_expansion *x, const tz_syntax_node *n, const tz_place *scope, bool whole)
 {
     const tz_syntax_node *nodes = x->syntax->nodes;
     tz_expr_operand *operands = tz_expr_alloc(x->e, (size_t)n->count, sizeof *operands);
@@ -495,10 +453,10 @@ static int expand_chain(expansion *x, const tz_syntax_node *n, const place *scop
         const bool int_after = next == TZ_OP_FLOOR_OVER || next == TZ_OP_MODULO;
         const bool ints = whole || int_before || int_after ||
                           (level >= TZ_LEVEL_BITS_OR && level <= TZ_LEVEL_SHIFT);
-        operands[count] = (tz_expr_operand){expand_node(x, i, scope, ints), op};
+        operands[count] = (tz_expr_operand){tz_expand_node(x, i, scope, ints), op};
         int places;
         if (operands[count].node >= 0 && level == TZ_LEVEL_SHIFT && op &&
-            known_number(x, i, scope, "the number of places", 0, 31, &places) < 0)
+            tz_expand_number(x, i, scope, "the number of places", 0, 31, &places) < 0)
             operands[count].node = -1;
         if (operands[count].node < 0)
             return -1;
@@ -508,12 +466,12 @@ static int expand_chain(expansion *x, const tz_syntax_node *n, const place *scop
 }
 
 /* x*x*...*x, pow(x, y), or 1/(x*...*x). */
-static int expand_power(expansion *x, const tz_syntax_node *n, const place *scope, bool whole)
+static int expand_power(tz_expansion *x, const tz_syntax_node *n, const tz_place *scope, bool whole)
 {
     tz_expr *e = x->e;
     const int exponent_syntax = x->syntax->nodes[n->first].next;
-    int base = expand_node(x, n->first, scope, whole);
-    int exponent = base < 0 ? -1 : expand_node(x, exponent_syntax, scope, whole);
+    int base = tz_expand_node(x, n->first, scope, whole);
+    int exponent = base < 0 ? -1 : tz_expand_node(x, exponent_syntax, scope, whole);
     e->at = n->at;
     if (exponent < 0)
         return -1;
@@ -540,10 +498,11 @@ static int expand_power(expansion *x, const tz_syntax_node *n, const place *scop
     return by.number > 0 ? base : tz_expr_two(e, tz_expr_number(e, 1, type), TZ_OP_OVER, base);
 }
 
-static int expand_prefix(expansion *x, const tz_syntax_node *n, const place *scope, bool whole)
+static int expand_prefix(tz_expansion *x, const tz_syntax_node *n, const tz_place *scope,
+                         bool whole)
 {
     tz_expr *e = x->e;
-    int operand = expand_node(x, n->first, scope, whole || n->kind == TZ_SYNTAX_BITS_NOT);
+    int operand = tz_expand_node(x, n->first, scope, whole || n->kind == TZ_SYNTAX_BITS_NOT);
     e->at = n->at;
     if (operand < 0)
         return -1;
@@ -564,14 +523,14 @@ static int expand_prefix(expansion *x, const tz_syntax_node *n, const place *sco
                                       type, 0, operand, -1, -1);
 }
 
-static int expand_select(expansion *x, int syntax, const place *scope, bool whole)
+static int expand_select(tz_expansion *x, int syntax, const tz_place *scope, bool whole)
 {
     tz_expr *e = x->e;
     const tz_syntax_node *nodes = x->syntax->nodes;
     const int yes_syntax = nodes[syntax].next, no_syntax = nodes[yes_syntax].next;
-    int condition = expand_node(x, syntax, scope, whole);
-    int yes = condition < 0 ? -1 : expand_node(x, yes_syntax, scope, whole);
-    int no = yes < 0 ? -1 : expand_node(x, no_syntax, scope, whole);
+    int condition = tz_expand_node(x, syntax, scope, whole);
+    int yes = condition < 0 ? -1 : tz_expand_node(x, yes_syntax, scope, whole);
+    int no = yes < 0 ? -1 : tz_expand_node(x, no_syntax, scope, whole);
     e->at = nodes[syntax].at;
     if (no < 0)
         return -1;
@@ -596,38 +555,39 @@ static int expand_select(expansion *x, int syntax, const place *scope, bool whol
 
 /* ---- Plain functions ------------------------------------------------------------------------- */
 
-static int plain(expansion *x, const tz_syntax_node *n, const place *scope, const function *f)
+static int plain(tz_expansion *x, const tz_syntax_node *n, const tz_place *scope,
+                 const tz_known_function *f)
 {
     int arguments[3] = {-1, -1, -1}, count = 0;
-    if (x->scalar && f->family == TO_INT)
+    if (x->scalar && f->family == TZ_FAMILY_TO_INT)
         return tz_expr_fail(x->e, TZ_TYPE, "int() is for the cells of a grid: use // and %% here");
     for (int i = n->first; i >= 0; i = x->syntax->nodes[i].next, count++) {
-        const int value = expand_node(x, i, scope, false);
+        const int value = tz_expand_node(x, i, scope, false);
         x->e->at = x->syntax->nodes[i].at;
         arguments[count] = tz_expr_convert(x->e, value, TZ_EXPR_REAL);
         if (arguments[count] < 0)
             return -1;
     }
     x->e->at = n->at;
-    const tz_expr_type type = f->family == TO_INT ? TZ_EXPR_INT : TZ_EXPR_REAL;
+    const tz_expr_type type = f->family == TZ_FAMILY_TO_INT ? TZ_EXPR_INT : TZ_EXPR_REAL;
     return tz_expr_make(x->e, TZ_EXPR_CALL, type, f->which, arguments[0], arguments[1],
                         arguments[2]);
 }
 
 /* min, max and abs: of whole numbers if all arguments are. From the left: min(min(a, b), c). */
-static int extreme(expansion *x, const tz_syntax_node *n, const place *scope, bool whole,
-                   const function *f)
+static int extreme(tz_expansion *x, const tz_syntax_node *n, const tz_place *scope, bool whole,
+                   const tz_known_function *f)
 {
     tz_expr *e = x->e;
     int result = -1;
     for (int i = n->first; i >= 0; i = x->syntax->nodes[i].next) {
-        int value = expand_node(x, i, scope, whole);
+        int value = tz_expand_node(x, i, scope, whole);
         e->at = x->syntax->nodes[i].at;
         if (value >= 0 && e->nodes[value].type != TZ_EXPR_REAL)
             value = tz_expr_convert(e, value, TZ_EXPR_INT);
         if (value < 0)
             return -1;
-        if (result < 0 && f->family == EXTREME) {
+        if (result < 0 && f->family == TZ_FAMILY_EXTREME) {
             result = value;
             continue;
         }
@@ -644,10 +604,10 @@ static int extreme(expansion *x, const tz_syntax_node *n, const place *scope, bo
 }
 
 /* 1, -1, or the number itself if it is 0 or NAN. */
-static int sign(expansion *x, const tz_syntax_node *n, const place *scope, bool whole)
+static int sign(tz_expansion *x, const tz_syntax_node *n, const tz_place *scope, bool whole)
 {
     tz_expr *e = x->e;
-    int value = expand_node(x, n->first, scope, whole);
+    int value = tz_expand_node(x, n->first, scope, whole);
     e->at = x->syntax->nodes[n->first].at;
     if (value >= 0 && e->nodes[value].type != TZ_EXPR_REAL)
         value = tz_expr_convert(e, value, TZ_EXPR_INT);
@@ -675,7 +635,7 @@ static bool vanishes(const tz_expr *e, int node)
 }
 
 /* sum(name, low, high, term), from the left. */
-static int sum(expansion *x, const tz_syntax_node *n, const place *scope, bool whole)
+static int sum(tz_expansion *x, const tz_syntax_node *n, const tz_place *scope, bool whole)
 {
     enum { FARTHEST = 1000000 };
     const tz_syntax_node *nodes = x->syntax->nodes;
@@ -686,9 +646,10 @@ static int sum(expansion *x, const tz_syntax_node *n, const place *scope, bool w
         return tz_expr_fail(x->e, TZ_FORMAT,
                             "sum() begins with a name for the number: sum(i, -2, 2, "
                             "u[i])");
-    if (known_number(x, low_at, scope, "the first number of a sum", -FARTHEST, FARTHEST, &low) <
+    if (tz_expand_number(x, low_at, scope, "the first number of a sum", -FARTHEST, FARTHEST, &low) <
             0 ||
-        known_number(x, high_at, scope, "the last number of a sum", -FARTHEST, FARTHEST, &high) < 0)
+        tz_expand_number(x, high_at, scope, "the last number of a sum", -FARTHEST, FARTHEST,
+                         &high) < 0)
         return -1;
     if (low > high)
         return tz_expr_number(x->e, 0, TZ_EXPR_INT);
@@ -696,10 +657,10 @@ static int sum(expansion *x, const tz_syntax_node *n, const place *scope, bool w
     if (!terms)
         return -1;
     for (int i = low; i <= high; i++) {
-        const named_number loop = {&nodes[name], i, scope->loops};
-        place inner = *scope;
+        const tz_named_number loop = {&nodes[name], i, scope->loops};
+        tz_place inner = *scope;
         inner.loops = &loop;
-        const int term = expand_node(x, nodes[high_at].next, &inner, whole);
+        const int term = tz_expand_node(x, nodes[high_at].next, &inner, whole);
         if (term < 0)
             return -1;
         if (!vanishes(x->e, term)) {
@@ -713,214 +674,31 @@ static int sum(expansion *x, const tz_syntax_node *n, const place *scope, bool w
     return tz_expr_chain(x->e, terms, count);
 }
 
-/* ---- Derivatives ----------------------------------------------------------------------------- */
+/* ---- Calls ----------------------------------------------------------------------------------- */
 
-enum { ORDERS = 4, DISTANCES = 4 };
-
-/* Weights at distance 1 to 4, for the orders 2, 4, 6 and 8. The first derivative takes the
- * difference of two cells, the second the sum and `centre`. */
-static const double first_weights[ORDERS][DISTANCES] = {
-    {1.0 / 2},
-    {2.0 / 3, -1.0 / 12},
-    {3.0 / 4, -3.0 / 20, 1.0 / 60},
-    {4.0 / 5, -1.0 / 5, 4.0 / 105, -1.0 / 280},
-};
-static const double second_weights[ORDERS][DISTANCES] = {
-    {1.0},
-    {4.0 / 3, -1.0 / 12},
-    {3.0 / 2, -3.0 / 20, 1.0 / 90},
-    {8.0 / 5, -1.0 / 5, 8.0 / 315, -1.0 / 560},
-};
-static const double second_centre[ORDERS] = {-2.0, -5.0 / 2, -49.0 / 18, -205.0 / 72};
-
-typedef struct derivative {
-    expansion *x;
-    int operand; /* in the syntax */
-    const place *scope;
-    int order;        /* 0 to ORDERS - 1 */
-    unsigned centred; /* axes of the differences of cells on both sides; bit 0 is x */
-} derivative;
-
-/* The operand at another cell. */
-static int at(const derivative *d, int axis, int distance, int other_axis, int other)
+static int expand_call(tz_expansion *x, const tz_syntax_node *n, const tz_place *scope, bool whole)
 {
-    place scope = *d->scope;
-    scope.shift[axis] += distance;
-    scope.shift[other_axis] += other;
-    scope.centred |= d->centred;
-    const int node = expand_node(d->x, d->operand, &scope, false);
-    d->x->e->at = d->x->syntax->nodes[d->operand].at;
-    return tz_expr_convert(d->x->e, node, TZ_EXPR_REAL);
-}
-
-static int weighted(const derivative *d, double weight, int node)
-{
-    const int number = tz_expr_number(d->x->e, weight, TZ_EXPR_REAL);
-    return node < 0 || number < 0 ? -1 : tz_expr_two(d->x->e, number, TZ_OP_TIMES, node);
-}
-
-/* sum + term, or term if there is no sum yet. */
-static int plus(const derivative *d, int sum, int term, bool begins)
-{
-    return begins ? term : tz_expr_two(d->x->e, sum, TZ_OP_PLUS, term);
-}
-
-/* The two cells at a distance along an axis: near + far, or far - near. */
-static int pair(const derivative *d, int axis, int distance, bool difference, int other_axis,
-                int other)
-{
-    const int low = at(d, axis, -distance, other_axis, other);
-    const int high = low < 0 ? -1 : at(d, axis, distance, other_axis, other);
-    return difference ? tz_expr_two(d->x->e, high, TZ_OP_MINUS, low)
-                      : tz_expr_two(d->x->e, low, TZ_OP_PLUS, high);
-}
-
-static int append_term(const derivative *d, tz_expr_operand *terms, int *count, int term)
-{
-    (void)d;
-    terms[*count] = (tz_expr_operand){term, *count ? TZ_OP_PLUS : TZ_OP_NONE};
-    ++*count;
-    return term;
-}
-
-/* c1*(u[-1] + u[1]) + c2*(u[-2] + u[2]) + ... + c0*u, where a pair becomes the sum of all axes'. */
-static int second(const derivative *d, int axis, int axes)
-{
-    tz_expr_operand terms[DISTANCES + 1];
-    int count = 0, ok = 0;
-    for (int k = 0; k <= d->order && ok >= 0; k++) {
-        int all = -1;
-        for (int a = axis; a < axis + axes && ok >= 0; a++)
-            ok = all = plus(d, all, pair(d, a, k + 1, false, a, 0), a == axis);
-        if (ok >= 0)
-            ok = append_term(d, terms, &count, weighted(d, second_weights[d->order][k], all));
-    }
-    if (ok >= 0)
-        ok = append_term(d, terms, &count,
-                         weighted(d, axes * second_centre[d->order], at(d, axis, 0, axis, 0)));
-    return ok < 0 ? -1 : tz_expr_chain(d->x->e, terms, count);
-}
-
-/* c1*(u[1] - u[-1]) + c2*(u[2] - u[-2]) + ... */
-static int first(const derivative *d, int axis)
-{
-    tz_expr_operand terms[DISTANCES];
-    int count = 0, ok = 0;
-    for (int k = 0; k <= d->order && ok >= 0; k++)
-        ok = append_term(
-            d, terms, &count,
-            weighted(d, first_weights[d->order][k], pair(d, axis, k + 1, true, axis, 0)));
-    return ok < 0 ? -1 : count == 1 ? terms[0].node : tz_expr_chain(d->x->e, terms, count);
-}
-
-/* The sum of ci*cj*((u[i,j] - u[i,-j]) - (u[-i,j] - u[-i,-j])) over i, and for each i over j. */
-static int mixed(const derivative *d, int axis, int other)
-{
-    tz_expr_operand terms[DISTANCES * DISTANCES];
-    const double *weights = first_weights[d->order];
-    int count = 0, ok = 0;
-    for (int k = 0; k < (d->order + 1) * (d->order + 1) && ok >= 0; k++) {
-        const int i = k / (d->order + 1), j = k % (d->order + 1);
-        const int high = pair(d, other, j + 1, true, axis, i + 1);
-        const int low = high < 0 ? -1 : pair(d, other, j + 1, true, axis, -(i + 1));
-        ok = append_term(
-            d, terms, &count,
-            weighted(d, weights[i] * weights[j], tz_expr_two(d->x->e, high, TZ_OP_MINUS, low)));
-    }
-    return ok < 0 ? -1 : count == 1 ? terms[0].node : tz_expr_chain(d->x->e, terms, count);
-}
-
-/* What flows through the face between a cell and the next one: 0.5*(k + k[1])*(u[1] - u). Both
- * cells compute the same bits. `from`: 0 of this cell, -1 of the one before. */
-static int flux(const derivative *k, const derivative *u, int axis, int from)
-{
-    tz_expr *e = u->x->e;
-    const int here = at(k, axis, from, axis, 0),
-              next = here < 0 ? -1 : at(k, axis, from + 1, axis, 0);
-    const int sum = next < 0 ? -1 : tz_expr_two(e, here, TZ_OP_PLUS, next);
-    const int mean = weighted(u, 0.5, sum);
-    const int low = mean < 0 ? -1 : at(u, axis, from, axis, 0);
-    const int high = low < 0 ? -1 : at(u, axis, from + 1, axis, 0);
-    const int step = high < 0 ? -1 : tz_expr_two(e, high, TZ_OP_MINUS, low);
-    return step < 0 ? -1 : tz_expr_two(e, mean, TZ_OP_TIMES, step);
-}
-
-/* The sum over the axes of what flows in at the high side less what flows out at the low side. */
-static int divergence(const derivative *k, const derivative *u, int dims)
-{
-    int all = -1;
-    for (int axis = 0; axis < dims; axis++) {
-        const int high = flux(k, u, axis, 0), low = high < 0 ? -1 : flux(k, u, axis, -1);
-        const int both = low < 0 ? -1 : tz_expr_two(u->x->e, high, TZ_OP_MINUS, low);
-        all = both < 0 ? -1 : plus(u, all, both, axis == 0);
-        if (all < 0)
-            return -1;
-    }
-    return all;
-}
-
-static int differentiate(expansion *x, const tz_syntax_node *n, const place *scope,
-                         const function *f)
-{
-    const int dims = x->e->definition->dims;
-    const int one = f->which / 10, two = f->which % 10;
-    const bool is_first = f->family == DERIVATIVE && two != one;
-    const unsigned axes = is_first ? 1u << one | (two == ONE ? 0 : 1u << two) : 0;
-    derivative d = {.x = x, .operand = n->first, .scope = scope, .centred = axes};
-    const int order_at = x->syntax->nodes[n->first].next; /* or of div(), its second operand */
-    if (x->scalar)
-        return tz_expr_fail(
-            x->e, TZ_TYPE,
-            "%s() needs a field: this number is the same for all cells, and is made "
-            "of step and parameters",
-            f->name);
-    if (f->family == DERIVATIVE && (one >= dims || (two != ONE && two >= dims)))
-        return tz_expr_fail(x->e, TZ_TYPE,
-                            "%s() needs an axis that is not there: the stencil has %d "
-                            "dimension%s",
-                            f->name, dims, dims == 1 ? "" : "s");
-    note_centred(x, scope, axes);
-    if (f->family == DIVERGENCE) {
-        derivative of = d;
-        of.operand = order_at;
-        return divergence(&d, &of, dims);
-    }
-    if (order_at >= 0) {
-        int order = 0;
-        if (known_number(x, order_at, scope, "the order of a difference", 2, 8, &order) < 0)
-            return -1;
-        if (order % 2)
-            return tz_expr_fail(x->e, TZ_RANGE,
-                                "the order of a difference is 2, 4, 6 or 8, and not %d", order);
-        d.order = order / 2 - 1;
-    }
-    if (f->family == LAPLACIAN)
-        return second(&d, 0, dims);
-    return two == ONE ? first(&d, one) : two == one ? second(&d, one, 1) : mixed(&d, one, two);
-}
-
-static int expand_call(expansion *x, const tz_syntax_node *n, const place *scope, bool whole)
-{
-    const function *f = find_function(x, n);
+    const tz_known_function *f = find_function(x, n);
     if (!f)
         return unknown_function(x, n);
     if (n->count < f->least || n->count > f->most)
         return tz_expr_fail(x->e, TZ_FORMAT, "%s() has %d argument%s here: write %s", f->name,
                             n->count, n->count == 1 ? "" : "s", f->usage);
     switch (f->family) {
-    case EXTREME:
-    case MAGNITUDE:
+    case TZ_FAMILY_EXTREME:
+    case TZ_FAMILY_MAGNITUDE:
         return extreme(x, n, scope, whole, f);
-    case SIGN:
+    case TZ_FAMILY_SIGN:
         return sign(x, n, scope, whole);
-    case SELECT:
+    case TZ_FAMILY_SELECT:
         return expand_select(x, n->first, scope, whole);
-    case SUM:
+    case TZ_FAMILY_SUM:
         return sum(x, n, scope, whole);
-    case LAPLACIAN:
-    case DIVERGENCE:
-    case DERIVATIVE:
-        return differentiate(x, n, scope, f);
+    case TZ_FAMILY_LAPLACIAN:
+    case TZ_FAMILY_DIVERGENCE:
+    case TZ_FAMILY_STAGGERED:
+    case TZ_FAMILY_DERIVATIVE:
+        return tz_differentiate(x, n, scope, f);
     default:
         return plain(x, n, scope, f);
     }
@@ -928,7 +706,7 @@ static int expand_call(expansion *x, const tz_syntax_node *n, const place *scope
 
 /* ---- All ------------------------------------------------------------------------------------- */
 
-static int expand_node(expansion *x, int node, const place *scope, bool whole)
+int tz_expand_node(tz_expansion *x, int node, const tz_place *scope, bool whole)
 {
     const tz_syntax_node *n = &x->syntax->nodes[node];
     x->e->at = n->at;
@@ -962,10 +740,10 @@ static int expand_node(expansion *x, int node, const place *scope, bool whole)
 
 int tz_expr_expand(tz_expr *e, const tz_syntax *syntax, tz_expr_type type, bool scalar)
 {
-    expansion x = {.e = e, .syntax = syntax, .scalar = scalar};
-    const place scope = {{0}, NULL, 0};
+    tz_expansion x = {.e = e, .syntax = syntax, .scalar = scalar};
+    const tz_place scope = {{0}, NULL, 0};
     e->formula = syntax->formula;
-    const int node = expand_node(&x, syntax->root, &scope, type != TZ_EXPR_REAL);
+    const int node = tz_expand_node(&x, syntax->root, &scope, type != TZ_EXPR_REAL);
     e->at = syntax->nodes[syntax->root].at;
     return tz_expr_convert(e, node, type);
 }

@@ -350,6 +350,16 @@ int tz_expr_number(tz_expr *e, double number, tz_expr_type type)
         NULL, 0);
 }
 
+int tz_expr_param(tz_expr *e, int param)
+{
+    const tz_expr_node node = {.kind = TZ_EXPR_PARAM,
+                               .type = e->definition->params[param].integer ? TZ_EXPR_INT
+                                                                            : TZ_EXPR_REAL,
+                               .constant = true,
+                               .index = param};
+    return tz_expr_intern(e, node, NULL, 0);
+}
+
 bool tz_expr_is_number(const tz_expr *e, int node, double number)
 {
     const tz_expr_node *n = &e->nodes[node];

@@ -154,6 +154,7 @@ void tz_expr_warn(tz_expr *e, const char *format, ...) __attribute__((format(pri
 /* The node with these members and operands; count and first are ignored. */
 int tz_expr_intern(tz_expr *e, tz_expr_node node, const tz_expr_operand *operands, int count);
 int tz_expr_number(tz_expr *e, double number, tz_expr_type type);
+int tz_expr_param(tz_expr *e, int param);
 bool tz_expr_is_number(const tz_expr *e, int node, double number);
 /* What the values of a field of that type are. */
 tz_expr_type tz_expr_type_of(tz_type type);

@@ -70,6 +70,10 @@ const tz_key tz_definition_options[] = {
      "first one is what frames show by default",
      .inner = field_options},
     {"params", "table", "{}", "NAME = number, the default, or a table", .inner = param_options},
+    {"spacing", "number, text or table", "1",
+     "the width of a cell, by which differences divide ([formulas.md](formulas.md#derivatives)): a "
+     "number becomes the parameter `dx`, a text is the name of a parameter; `{dx = …, dy = …}` "
+     "gives one for each axis. The parameters get the roles of spacing"},
     {"scalars", "table", "{}",
      "NAME = formula of `step` and the parameters: a constant that changes with the iteration"},
     {"let", "table", "{}",
@@ -311,6 +315,65 @@ static void get_params(lua_State *L, tz_definition_value *v)
     }
     v->definition.params_count = count;
     lua_settop(L, at - 1);
+}
+
+static const char spacing_text[] = "tz.stencil: 'spacing'";
+
+/* The spacing on the top of the stack, which it pops: a parameter `name` of its own, or one that is
+ * there gets the role. */
+static void space_by(lua_State *L, tz_definition_value *v, const char *name, tz_param_role role)
+{
+    tz_definition *d = &v->definition;
+    const bool own = lua_type(L, -1) == LUA_TNUMBER;
+    const char *wanted = own ? name : tz_text_check(L, -1, spacing_text, name);
+    int p = 0;
+    while (p < d->params_count && strcmp(v->params[p].name, wanted) != 0)
+        p++;
+    if (own && p < d->params_count)
+        tz_raise(L, "%s: '%s' is a parameter already: write its name, '%s = \"%s\"'", spacing_text,
+                 name, name, name);
+    if (!own && p == d->params_count)
+        tz_raise(L, "%s: there is no parameter '%.60s': declare it in 'params', or give a number",
+                 spacing_text, wanted);
+    if (p == TZ_PARAMS_MAX)
+        tz_raise(L, "%s: there are %d parameters, and no room for '%s'", spacing_text, p, name);
+    if (own) {
+        v->params[p] = (tz_defined_param){.name = name,
+                                          .value = lua_tonumber(L, -1),
+                                          .min = 1e-100,
+                                          .max = 1e100,
+                                          .doc = "The width of a cell."};
+        d->params_count++;
+    }
+    v->params[p].role = role;
+    lua_pop(L, 1);
+}
+
+static void get_spacing(lua_State *L, tz_definition_value *v)
+{
+    static const tz_key axes[] = {{"dx"}, {"dy"}, {"dz"}, {NULL}};
+    const int dims = v->definition.dims;
+    const int type = tz_table_get(L, STACK_OPTIONS, "spacing");
+    v->definition.spaced = type != LUA_TNIL;
+    if (type == LUA_TNUMBER || type == LUA_TSTRING) {
+        space_by(L, v, "dx", TZ_PARAM_ROLE_SPACING);
+        return;
+    }
+    if (type != LUA_TNIL && type != LUA_TTABLE)
+        tz_raise_kind(L, -1, what, "spacing", "a number, a parameter's name or a table");
+    if (type == LUA_TTABLE) {
+        const int at = lua_gettop(L);
+        tz_keys_take(L, at, spacing_text, axes, false);
+        for (int axis = 0; axis < dims; axis++) {
+            if (tz_table_get(L, at, axes[axis].key) == LUA_TNIL)
+                tz_raise(L, "%s: '%s' is missing; a number alone is the spacing of all axes",
+                         spacing_text, axes[axis].key);
+            space_by(L, v, axes[axis].key,
+                     dims == 1 ? TZ_PARAM_ROLE_SPACING
+                               : (tz_param_role)(TZ_PARAM_ROLE_SPACING_X + axis));
+        }
+    }
+    lua_pop(L, 1);
 }
 
 static void get_scalars(lua_State *L, tz_definition_value *v)
@@ -713,6 +776,7 @@ tz_definition_value *tz_definition_read(lua_State *L, bool unsafe)
     get_raw(L, d, unsafe);
     get_fields(L, v);
     get_params(L, v);
+    get_spacing(L, v);
     get_scalars(L, v);
     get_parts(L, v);
     get_passes(L, v);

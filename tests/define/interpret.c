@@ -245,12 +245,24 @@ static interpreted product(const cell *c, double weight, interpreted v)
     return weight == 1 ? v : operate(c, constant_of(REAL, weight), TZ_OP_TIMES, v);
 }
 
+/* A weight over the spacing of an axis, and of another one; -1: none. */
+static double weight_of(const cell *c, double weight, int axis, int other)
+{
+    const tz_definition *d = c->definition;
+    for (int i = 0; d->spaced && i < (other < 0 ? 1 : 2); i++)
+        for (int p = 0; p < d->params_count; p++)
+            if (d->params[p].role == TZ_PARAM_ROLE_SPACING ||
+                (int)d->params[p].role == (int)TZ_PARAM_ROLE_SPACING_X + (i ? other : axis))
+                weight /= c->params[p];
+    return weight;
+}
+
 /* 0.5*(k + k[1])*(u[1] - u), or of the face before the cell. */
 static interpreted flux(const cell *c, int k, int u, int axis, int from)
 {
     const interpreted sum = operate(c, moved(c, k, axis, from, axis, 0), TZ_OP_PLUS,
                                     moved(c, k, axis, from + 1, axis, 0));
-    return operate(c, product(c, 0.5, sum), TZ_OP_TIMES,
+    return operate(c, product(c, weight_of(c, 0.5, axis, axis), sum), TZ_OP_TIMES,
                    operate(c, moved(c, u, axis, from + 1, axis, 0), TZ_OP_MINUS,
                            moved(c, u, axis, from, axis, 0)));
 }
@@ -265,6 +277,26 @@ static interpreted divergence(const cell *c, const tz_syntax_node *n)
         all = axis ? operate(c, all, TZ_OP_PLUS, both) : both;
     }
     return all;
+}
+
+/* dxp(u) and the like. */
+static interpreted staggered(const cell *c, const tz_syntax_node *n, int axis, int below)
+{
+    static const double weights[4][4] = {{1.0},
+                                         {9.0 / 8, -1.0 / 24},
+                                         {75.0 / 64, -25.0 / 384, 3.0 / 640},
+                                         {1225.0 / 1024, -245.0 / 3072, 49.0 / 5120, -5.0 / 7168}};
+    const int order_at = c->syntax->nodes[n->first].next;
+    const int terms = order_at < 0 ? 1 : (int)interpret(c, order_at, true).number / 2;
+    interpreted sum = {0};
+    for (int k = 0; k < terms; k++) {
+        const interpreted both =
+            operate(c, moved(c, n->first, axis, k + 1 - below, axis, 0), TZ_OP_MINUS,
+                    moved(c, n->first, axis, -k - below, axis, 0));
+        const interpreted term = product(c, weight_of(c, weights[terms - 1][k], axis, -1), both);
+        sum = k ? operate(c, sum, TZ_OP_PLUS, term) : term;
+    }
+    return sum;
 }
 
 static interpreted derivative(const cell *c, const tz_syntax_node *n, const char *name)
@@ -295,7 +327,10 @@ static interpreted derivative(const cell *c, const tz_syntax_node *n, const char
         }
         if (one || twice) {
             const interpreted term =
-                product(c, one ? first[terms - 1][k - 1] : second[terms - 1][k], all);
+                product(c,
+                        weight_of(c, one ? first[terms - 1][k - 1] : second[terms - 1][k], axis,
+                                  one ? -1 : axis),
+                        all);
             sum = k == 1 ? term : operate(c, sum, TZ_OP_PLUS, term);
             continue;
         }
@@ -304,16 +339,17 @@ static interpreted derivative(const cell *c, const tz_syntax_node *n, const char
                                              moved(c, n->first, axis, k, other, -j));
             const interpreted low = operate(c, moved(c, n->first, axis, -k, other, j), TZ_OP_MINUS,
                                             moved(c, n->first, axis, -k, other, -j));
-            const interpreted term = product(c, first[terms - 1][k - 1] * first[terms - 1][j - 1],
-                                             operate(c, high, TZ_OP_MINUS, low));
+            const interpreted term = product(
+                c, weight_of(c, first[terms - 1][k - 1] * first[terms - 1][j - 1], axis, other),
+                operate(c, high, TZ_OP_MINUS, low));
             sum = k == 1 && j == 1 ? term : operate(c, sum, TZ_OP_PLUS, term);
         }
     }
     if (!twice)
         return sum;
-    return operate(
-        c, sum, TZ_OP_PLUS,
-        product(c, (last - axis + 1) * second[terms - 1][0], moved(c, n->first, axis, 0, axis, 0)));
+    return operate(c, sum, TZ_OP_PLUS,
+                   product(c, weight_of(c, (last - axis + 1) * second[terms - 1][0], axis, axis),
+                           moved(c, n->first, axis, 0, axis, 0)));
 }
 
 /* ---- Nodes ----------------------------------------------------------------------------------- */
@@ -437,6 +473,8 @@ interpreted interpret(const cell *c, int node, bool whole)
             return select_of(c, n->first, whole);
         if (strcmp(name, "div") == 0)
             return divergence(c, n);
+        if (name[0] == 'd' && (name[2] == 'm' || name[2] == 'p'))
+            return staggered(c, n, name[1] - 'x', name[2] == 'm');
         if (strcmp(name, "lap") == 0 || name[0] == 'd')
             return derivative(c, n, name);
         return plain(c, n, whole);

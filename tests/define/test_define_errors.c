@@ -197,6 +197,8 @@ TEST(test_types)
     refused("lap(u, dt)", TZ_TYPE, 7, "the order of a difference");
     refused("lap(u, 2, 3)", TZ_FORMAT, 0, "lap() has 3 arguments here: write lap(u)");
     refused("dz(u)", TZ_TYPE, 0, "the stencil has 2 dimensions");
+    refused("dzp(u)", TZ_TYPE, 0, "dzp() needs an axis that is not there");
+    refused("dxm(u, 5)", TZ_RANGE, 7, "2, 4, 6 or 8");
     refused("sum(1, 2, 3, u)", TZ_FORMAT, 4, "begins with a name");
     refused("sum(i, 0, u, u)", TZ_TYPE, 10, "the last number of a sum");
     refused("sum(i, 0, 1000000, sum(j, 0, 1000000, u))", TZ_RANGE, 38, "more than");

@@ -375,14 +375,14 @@ static void check_definition(scratch *s, const tz_definition *d)
 SCRATCH_TEST(test_real_2d)
 {
     const tz_defined_field fields[] = {
-        REAL_STATE("u"),      REAL_STATE("v"),   INT_STATE("c"),    REAL_STATIC("k"),
-        REAL_STATE("r1"),     REAL_STATE("r2"),  REAL_STATE("r3"),  REAL_STATE("r4"),
-        REAL_STATE("r5"),     REAL_STATE("r6"),  REAL_STATE("r7"),  REAL_STATE("r8"),
-        REAL_STATE("r9"),     REAL_STATE("r10"), REAL_STATE("r11"), REAL_STATE("r12"),
-        REAL_STATE("r13"),    REAL_STATE("r14"), REAL_STATE("r15"), REAL_STATE("r16"),
-        REAL_STATE("r17"),    REAL_STATE("r18"), REAL_STATE("r19"), REAL_STATE("r20"),
-        REAL_STATE("r21"),    REAL_STATE("r22"), REAL_STATE("r23"), REAL_STATE("r24"),
-        REAL_DERIVED("speed")};
+        REAL_STATE("u"),   REAL_STATE("v"),      INT_STATE("c"),    REAL_STATIC("k"),
+        REAL_STATE("r1"),  REAL_STATE("r2"),     REAL_STATE("r3"),  REAL_STATE("r4"),
+        REAL_STATE("r5"),  REAL_STATE("r6"),     REAL_STATE("r7"),  REAL_STATE("r8"),
+        REAL_STATE("r9"),  REAL_STATE("r10"),    REAL_STATE("r11"), REAL_STATE("r12"),
+        REAL_STATE("r13"), REAL_STATE("r14"),    REAL_STATE("r15"), REAL_STATE("r16"),
+        REAL_STATE("r17"), REAL_STATE("r18"),    REAL_STATE("r19"), REAL_STATE("r20"),
+        REAL_STATE("r21"), REAL_STATE("r22"),    REAL_STATE("r23"), REAL_STATE("r24"),
+        REAL_STATE("r25"), REAL_DERIVED("speed")};
     const tz_defined_param params[] = {PARAM("dt", 0.1), PARAM("f", -3.7), INT_PARAM("n", 5)};
     const tz_defined_update updates[] = {
         UPDATE("r23", "exp(-((u[-1,0] - u)/dt)^2)*(u[-1,0] - u) + abs(u - v)*(u[0,1] - u)^3 - "
@@ -414,6 +414,7 @@ SCRATCH_TEST(test_real_2d)
         UPDATE("r20", "pi*u + sin(2*pi*x/7) + cos(pi/4)*v"),
         UPDATE("r24", "tan(u)*floor(9*u) + asin(u/2)*acos(v/2) + atan(1/u) + atan2(u, v) - sinh(u)/"
                       "cosh(v) + erf(v) + ceil(7*v) - round(8*u) + sign(u - v)*sign(c) + erf(dt)"),
+        UPDATE("r25", "dxp(u) - dxm(k*dxp(v)) + dyp(u, 4)*dym(v, 8) + dyp(u*v, 6)"),
         UPDATE("r21", "(not u) + (u and v) + (u or v) + (not u > v)"),
     };
     const tz_defined_update outputs[] = {UPDATE("speed", "sqrt(dx(u)^2 + dy(u)^2)")};
@@ -495,6 +496,31 @@ SCRATCH_TEST(test_3d_in_passes)
                                       {.name = "second", UPDATES(second)}};
     const tz_definition d = {
         .id = "solid", .dims = 3, FIELDS(fields), PARAMS(params), PASSES(passes)};
+    check_definition(*state, &d);
+}
+
+/* Differences over the spacing, the same along all axes, and another along each. */
+SCRATCH_TEST(test_spacing)
+{
+    const tz_defined_field fields[] = {REAL_STATE("u"), REAL_STATE("v"), REAL_STATE("w")};
+    const tz_defined_param params[] = {
+        {.name = "hx", .value = 0.3, .min = 0.1, .max = 1, .role = TZ_PARAM_ROLE_SPACING_X},
+        {.name = "hy", .value = 0.07, .min = 0.01, .max = 1, .role = TZ_PARAM_ROLE_SPACING_Y}};
+    const tz_defined_param square[] = {
+        {.name = "h", .value = 0.3, .min = 0.1, .max = 1, .role = TZ_PARAM_ROLE_SPACING}};
+    const tz_defined_update updates[] = {
+        UPDATE("u", "dx(u) + dy(v, 4)*dxx(u, 6) - dyy(v)/dxy(u, 4) + div(v, u)"),
+        UPDATE("v", "dxp(u) - dym(v, 4) + dxm(u*v, 6) + dyp(v, 8)"),
+        UPDATE("w", "dxm(v*dxp(u)) + dx(w)*div(u, 2*w)")};
+    const tz_defined_update laplacians[] = {UPDATE("u", "lap(u) - lap(v, 4)*lap(u, 8)"),
+                                            UPDATE("v", "dxp(v)*lap(u)"), UPDATE("w", "dyy(w)")};
+    const tz_defined_pass passes[] = {{UPDATES(updates)}}, other[] = {{UPDATES(laplacians)}};
+    tz_definition d = {
+        .id = "spaced", .dims = 2, FIELDS(fields), PARAMS(params), PASSES(passes), .spaced = true};
+    check_definition(*state, &d);
+    d.params_count = 1;
+    d.params = square;
+    d.passes = other;
     check_definition(*state, &d);
 }
 

@@ -200,3 +200,26 @@ if not tz.checking then
   other:run(steps + 32)
   tz.expect(sim:hash "u" == other:hash "u")
 end
+
+-- The spacing is a parameter, by which differences are divided.
+local function spaced(options)
+  options.dims, options.fields, options.update = 2, { "u", "v" }, { u = "dxx(u) + dyp(v)", v = "lap(u) + dx(v)" }
+  return tz.stencil(options)
+end
+local plate = tz.simulation { plugin = spaced { spacing = { dx = 0.5, dy = "h" }, params = { h = 0.25 } }, grid = { 8, 8 },
+  precision = "double", fields = { u = function(x) return x * x / 4 end, v = function(x, y) return x / 2 + y / 4 end } }
+plate:run(1)
+tz.expect(tz.checking or plate:get("u", 3, 3) == 2 + 1 and plate:get("v", 3, 3) == 2 + 1)
+tz.expect(plate:param "dx" == 0.5 and plate:param "h" == 0.25)
+tz.expect(tz.simulation { plugin = spaced { spacing = 2 }, grid = { 8, 8 }, params = { dx = 3 } }:param "dx" == 3)
+c.refuses("'dy' is missing; a number alone is the spacing of all axes", spaced, { spacing = { dx = 1 } })
+c.refuses("there is no parameter 'h'", spaced, { spacing = "h" })
+c.refuses("'dx' is a parameter already: write its name", spaced, { spacing = 1, params = { dx = 1 } })
+c.refuses("must be a number, a parameter's name or a table", spaced, { spacing = true })
+
+-- Parts of formulas have names.
+local named = tz.simulation { plugin = tz.stencil { dims = 1, fields = { "u" }, let = { flux = "u[1] - u" },
+  update = "u + 0.25*(flux - flux[-1])" }, grid = { 8 }, fields = { u = function(x) return x == 4 and 4 or 0 end } }
+named:run(1)
+tz.expect(tz.checking or named:get("u", 4) == 2 and named:get("u", 3) == 1)
+c.refuses("a field and a part are both named 'u'", tz.stencil, { dims = 1, fields = { "u" }, let = { u = "1" }, update = "u" })
