@@ -130,6 +130,9 @@ END
     entry scripts/stencils/drift.lua u-000120.png 'Drift' <<'END'
 Discs of dye that a wind carries away while they spread.
 END
+    entry scripts/stencils/noise.lua u-003000.png 'Noise' <<'END'
+Two phases of an alloy, with thermal noise. It makes the domains, and their edges rough: white noise, scaled by the root of the step.
+END
     entry scripts/stencils/reactor.lua neutrons-001500.png 'A reactor' <<'END'
 Neutrons wander, become more in fuel rods, and are absorbed elsewhere. Each cell has a factor of its own.
 END

@@ -13,7 +13,8 @@
 enum { BINDS_OR, BINDS_AND, BINDS_COMPARE, BINDS_SUM, BINDS_PRODUCT, BINDS_UNARY, BINDS_ALL };
 
 #define CELL_NAME(with, name, operands, cell, host) #cell "(",
-static const char *const function_names[] = {TZ_FUNCTION_TABLE(CELL_NAME, ) "TZ_CALL(whole, "};
+static const char *const function_names[] = {TZ_FUNCTION_TABLE(CELL_NAME, ) "TZ_CALL(whole, ",
+                                             "TZ_UNIT("};
 
 /* ---- Literals and leaves --------------------------------------------------------------------- */
 
@@ -622,7 +623,8 @@ static void add_host_chain(const host *h, const tz_expr_node *n)
 static void add_host_call(const host *h, const tz_expr_node *n)
 {
 #define NAME(with, name, operands, cell, host) {#host, #name},
-    static const char *const names[][2] = {TZ_FUNCTION_TABLE(NAME, ){"int", "int"}};
+    static const char *const names[][2] = {TZ_FUNCTION_TABLE(NAME, ){"int", "int"},
+                                           {"unit", "unit"}};
 #undef NAME
     add_host_arguments(h, n, names[n->function][h->comment]);
 }

@@ -5,6 +5,7 @@
 #include "base/names.h"
 #include "define/check.h"
 #include "define/differences.h"
+#include "define/noise.h"
 #include "define/temporaries.h"
 #include <math.h>
 #include <stdio.h>
@@ -46,6 +47,8 @@ static const tz_known_function functions[] = {
     {"lap", TZ_FAMILY_LAPLACIAN, 0, 1, 2, "lap(u), or lap(u, 4) for order 4"},
     {"max", TZ_FAMILY_EXTREME, TZ_FUNCTION_max, 2, 64, "max(a, b, ...)"},
     {"min", TZ_FAMILY_EXTREME, TZ_FUNCTION_min, 2, 64, "min(a, b, ...)"},
+    {"normal", TZ_FAMILY_NOISE, true, 1, 1, "normal(stream), as normal(1)"},
+    {"random", TZ_FAMILY_NOISE, false, 1, 1, "random(stream), as random(1)"},
     {"select", TZ_FAMILY_SELECT, 0, 3, 3, "select(condition, a, b)"},
     {"sign", TZ_FAMILY_SIGN, 0, 1, 1, "sign(a)"},
     {"sum", TZ_FAMILY_SUM, 0, 4, 4, "sum(i, -2, 2, u[i])"},
@@ -241,7 +244,7 @@ static int read_field(tz_expansion *x, const tz_place *scope, int field, const i
     return tz_expr_read(x->e, field, all);
 }
 
-static int coordinate(tz_expansion *x, const tz_place *scope, int axis, bool whole)
+int tz_expand_coordinate(tz_expansion *x, const tz_place *scope, int axis, bool whole)
 {
     const tz_definition *d = x->e->definition;
     if (axis >= d->dims)
@@ -278,7 +281,7 @@ static int own_name(tz_expansion *x, const tz_syntax_node *n, const tz_place *sc
     }
     for (int axis = 0; axis < TZ_AXES && !x->scalar; axis++)
         if (is_name(x, n, own_names[2 + axis]))
-            return coordinate(x, scope, axis, whole);
+            return tz_expand_coordinate(x, scope, axis, whole);
     return -2;
 }
 
@@ -688,6 +691,8 @@ static int expand_call(tz_expansion *x, const tz_syntax_node *n, const tz_place 
     case TZ_FAMILY_EXTREME:
     case TZ_FAMILY_MAGNITUDE:
         return extreme(x, n, scope, whole, f);
+    case TZ_FAMILY_NOISE:
+        return tz_noise(x, n, scope, f->which);
     case TZ_FAMILY_SIGN:
         return sign(x, n, scope, whole);
     case TZ_FAMILY_SELECT:

@@ -33,6 +33,7 @@ typedef enum tz_family {
     TZ_FAMILY_TO_INT,
     TZ_FAMILY_SELECT,
     TZ_FAMILY_SUM,
+    TZ_FAMILY_NOISE,
     TZ_FAMILY_LAPLACIAN,
     TZ_FAMILY_DIVERGENCE,
     TZ_FAMILY_STAGGERED,
@@ -57,6 +58,9 @@ int tz_expand_node(tz_expansion *x, int node, const tz_place *scope, bool whole)
 /* A whole number that is known now: -1 after a failure, with *value unchanged. */
 int tz_expand_number(tz_expansion *x, int node, const tz_place *scope, const char *what, int least,
                      int most, int *value);
+
+/* The cell's coordinate, as a whole number or a real one. */
+int tz_expand_coordinate(tz_expansion *x, const tz_place *scope, int axis, bool whole);
 
 /* Note centred differences along these axes, and warn if they couple every second cell only. */
 void tz_expand_centred(tz_expansion *x, const tz_place *scope, unsigned axes);

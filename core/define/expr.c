@@ -455,7 +455,7 @@ int tz_expr_make(tz_expr *e, tz_expr_kind kind, tz_expr_type type, int which, in
         count = 3;
     if (kind == TZ_EXPR_CALL) {
 #define OPERANDS(with, name, operands, cell, host) operands,
-        static const int counts[] = {TZ_FUNCTION_TABLE(OPERANDS, ) 1};
+        static const int counts[] = {TZ_FUNCTION_TABLE(OPERANDS, ) 1, 2};
 #undef OPERANDS
         count = counts[which];
     }

@@ -79,6 +79,7 @@ typedef enum tz_function {
     TZ_FUNCTION_TABLE(TZ_FUNCTION_ENUM, )
 #undef TZ_FUNCTION_ENUM
         TZ_FUNCTION_int,
+    TZ_FUNCTION_unit, /* two ints of random bits as a real number from 0 to below 1 */
     TZ_FUNCTIONS
 } tz_function;
 

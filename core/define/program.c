@@ -26,6 +26,7 @@ enum { STRIP_LEAST = 16, STRIP_MOST = 256, STRIP_BYTES = 24 << 10, STACK_BYTES =
     X(MAX, real, real, real, TZ_MAX(a, b))                                                         \
     X(ABS, real, real, real, TZ_ABS(a))                                                            \
     TZ_REAL_FUNCTION_TABLE(FUNCTION, X)                                                            \
+    X(UNIT, real, int, int, TZ_UNIT(a, b))                                                         \
     X(EQUAL, int, real, real, a == b)                                                              \
     X(NOT_EQUAL, int, real, real, a != b)                                                          \
     X(LESS, int, real, real, a < b)                                                                \
@@ -208,7 +209,7 @@ static int add_call(maker *m, const tz_expr_node *n)
     static const code calls[TZ_FUNCTIONS][2] = {
         TZ_REAL_FUNCTION_TABLE(CALL, )[TZ_FUNCTION_min] = {DO_INT_MIN, DO_MIN},
         [TZ_FUNCTION_max] = {DO_INT_MAX, DO_MAX}, [TZ_FUNCTION_abs] = {DO_INT_ABS, DO_ABS},
-        [TZ_FUNCTION_int] = {DO_TO_INT, 0}};
+        [TZ_FUNCTION_int] = {DO_TO_INT, 0}, [TZ_FUNCTION_unit] = {0, DO_UNIT}};
 #undef CALL
     int values[3];
     for (int i = 0; i < 3; i++)

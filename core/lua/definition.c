@@ -144,8 +144,25 @@ static const char *kept_text(lua_State *L, int index, const char *who, const cha
     return text;
 }
 
+/* Does the formula call this function? */
+static bool calls(const tz_defined_text *formula, const char *function)
+{
+    const size_t length = strlen(function);
+    for (size_t i = 0; i + length < formula->length; i++) {
+        size_t end = i + length;
+        if (memcmp(formula->text + i, function, length) != 0)
+            continue;
+        while (end < formula->length && isspace((unsigned char)formula->text[end]))
+            end++;
+        if (end < formula->length && formula->text[end] == '(')
+            return true;
+    }
+    return false;
+}
+
 static tz_defined_text kept_formula(lua_State *L, const char *who, const char *name)
 {
+    tz_definition_value *v = lua_touserdata(L, STACK_VALUE);
     tz_defined_text out;
     if (lua_type(L, -1) == LUA_TNUMBER) {
         char number[TZ_NUMBER_SIZE];
@@ -157,6 +174,7 @@ static tz_defined_text kept_formula(lua_State *L, const char *who, const char *n
         tz_raise_kind(L, -1, who, name, "a formula, a string");
     }
     out.text = lua_tolstring(L, -1, &out.length);
+    v->random = v->random || calls(&out, "random") || calls(&out, "normal");
     luaL_ref(L, STACK_OPTIONS);
     return out;
 }
@@ -390,6 +408,25 @@ static void get_scalars(lua_State *L, tz_definition_value *v)
     }
     v->definition.scalars_count = count;
     lua_settop(L, at - 1);
+}
+
+/* Formulas with random numbers have the parameter `seed`. */
+static void add_seed(lua_State *L, tz_definition_value *v)
+{
+    tz_definition *d = &v->definition;
+    for (int p = 0; p < d->params_count; p++)
+        if (strcmp(v->params[p].name, "seed") == 0)
+            return;
+    if (!v->random)
+        return;
+    if (d->params_count == TZ_PARAMS_MAX)
+        tz_raise(L, "%s: random numbers need the parameter 'seed', and there are %d parameters",
+                 what, TZ_PARAMS_MAX);
+    v->params[d->params_count++] = (tz_defined_param){.name = "seed",
+                                                      .integer = true,
+                                                      .min = -2147483647.0,
+                                                      .max = 2147483647.0,
+                                                      .doc = "Other seeds, other random numbers."};
 }
 
 static void get_parts(lua_State *L, tz_definition_value *v)
@@ -783,6 +820,7 @@ tz_definition_value *tz_definition_read(lua_State *L, bool unsafe)
     get_outputs(L, v);
     get_coefficients(L, v);
     get_boundaries(L, d);
+    add_seed(L, v);
     if (d->dims == 0)
         tz_raise(L, "%s: 'dims' is missing: 1, 2 or 3", what);
     if (d->passes_count == 0 && !d->coefficients)

@@ -56,6 +56,16 @@ TZ__BY_TYPE(round)
 TZ__BY_TYPE_OF_TWO(pow)
 TZ__BY_TYPE_OF_TWO(atan2)
 
+/* By the type of the last argument. */
+TZ_DEVICE float tz_unit_real(tz_word a, tz_word b, float)
+{
+    return tz_unit_single(a, b);
+}
+TZ_DEVICE double tz_unit_real(tz_word a, tz_word b, double)
+{
+    return tz_unit_double(a, b);
+}
+
 TZ_DEVICE float tz_abs_of(float x)
 {
     return tz_abs_single(x);
@@ -114,6 +124,7 @@ template <class A, class B> TZ_DEVICE auto tz_select_of(bool test, A a, B b)
 #define TZ_FLOOR(x) tz_floor_real((real)(x))
 #define TZ_CEIL(x) tz_ceil_real((real)(x))
 #define TZ_ROUND(x) tz_round_real((real)(x))
+#define TZ_UNIT(a, b) tz_unit_real((tz_word)(a), (tz_word)(b), (real)0)
 #define TZ_ATAN2(y, x) tz_atan2_real((real)(y), (real)(x))
 #define TZ_HELPER(type, name, arguments) TZ_DEVICE type helper_##name arguments
 #define TZ_CALL(name, ...) helper_##name(__VA_ARGS__)

@@ -230,6 +230,50 @@ static interpreted sum_of(const cell *c, const tz_syntax_node *n, bool whole)
     return sum;
 }
 
+static interpreted of_one(const cell *c, const char *name, interpreted v)
+{
+    const double arguments[3] = {v.number};
+    return (interpreted){REAL, false, call(c, name, false, arguments)};
+}
+
+/* pcg4d of the cell, the iteration, the stream and the seed; then a number, or two of them. */
+static interpreted noise(const cell *c, const tz_syntax_node *n, bool normal)
+{
+    const int dims = c->definition->dims;
+    const uint32_t stream = (uint32_t)interpret(c, n->first, true).number;
+    uint32_t seed = 0, v[4];
+    for (int p = 0; p < c->definition->params_count; p++)
+        if (strcmp(c->definition->params[p].name, "seed") == 0)
+            seed = (uint32_t)(int32_t)c->params[p];
+    seed = (seed ^ 0x5bd1e995u) * 0x9e3779b9u;
+    seed = (seed ^ seed >> 15) * 0x85ebca6bu;
+    v[0] = ((uint32_t)c->at[0] ^ seed) * 1664525u + 1013904223u;
+    v[1] = ((dims > 1 ? (uint32_t)c->at[1] : 0x2545f491u) - seed) * 1664525u + 1013904223u;
+    v[2] = dims > 2 ? (uint32_t)c->at[2] * 1664525u + 1013904223u : 0x4f6cdd1du;
+    v[3] = ((uint32_t)c->step ^ (stream + 1) * 0x9e3779b9u) * 1664525u + 1013904223u;
+    for (int round = 0; round < 2; round++) {
+        v[0] += v[1] * v[3];
+        v[1] += v[2] * v[0];
+        v[2] += v[0] * v[1];
+        v[3] += v[1] * v[2];
+        for (int i = 0; i < 4 && round == 0; i++)
+            v[i] ^= v[i] >> 16;
+    }
+    const double unit =
+        c->single ? (v[0] >> 8) * 0x1p-24 : (v[0] >> 5) * 0x1p-27 + (v[1] >> 6) * 0x1p-53;
+    const double turn =
+        c->single ? (v[2] >> 8) * 0x1p-24 : (v[2] >> 5) * 0x1p-27 + (v[3] >> 6) * 0x1p-53;
+    const interpreted first = {REAL, false, unit}, second = {REAL, false, turn};
+    if (!normal)
+        return first;
+    const interpreted rest = operate(c, constant_of(REAL, 1), TZ_OP_MINUS, first);
+    const interpreted logarithm = of_one(c, "log", rest);
+    const interpreted square = operate(c, constant_of(REAL, -2), TZ_OP_TIMES, logarithm);
+    const interpreted angle =
+        operate(c, constant_of(REAL, 6.28318530717958647692), TZ_OP_TIMES, second);
+    return operate(c, of_one(c, "sqrt", square), TZ_OP_TIMES, of_one(c, "cos", angle));
+}
+
 /* ---- Derivatives ----------------------------------------------------------------------------- */
 
 static interpreted moved(const cell *c, int node, int axis, int by, int other_axis, int other)
@@ -471,6 +515,8 @@ interpreted interpret(const cell *c, int node, bool whole)
             return sum_of(c, n, whole);
         if (strcmp(name, "select") == 0)
             return select_of(c, n->first, whole);
+        if (strcmp(name, "random") == 0 || strcmp(name, "normal") == 0)
+            return noise(c, n, name[0] == 'n');
         if (strcmp(name, "div") == 0)
             return divergence(c, n);
         if (name[0] == 'd' && (name[2] == 'm' || name[2] == 'p'))

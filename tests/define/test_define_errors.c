@@ -170,6 +170,14 @@ TEST(test_parts_of_themselves)
     }
 }
 
+TEST(test_noise)
+{
+    refused("u + random(1)", TZ_TYPE, 4, "params = { seed = { value = 1, integer = true } }");
+    refused("u + random(u)", TZ_TYPE, 11, "the stream of random numbers is a whole number");
+    refused("u + random(-1)", TZ_RANGE, 11, "the stream of random numbers is -1; 0 to 1000000");
+    refused("u + rand(1)", TZ_UNKNOWN, 4, "write random(stream)");
+}
+
 TEST(test_offsets)
 {
     refused("u + u[1]", TZ_FORMAT, 4, "u has 1 offset here, and the stencil has 2 dimensions");

@@ -499,6 +499,23 @@ SCRATCH_TEST(test_3d_in_passes)
     check_definition(*state, &d);
 }
 
+/* Random numbers, in 1 to 3 dimensions, of neighbours, of a parameter and among ints. */
+SCRATCH_TEST(test_noise)
+{
+    const tz_defined_field fields[] = {REAL_STATE("u"), REAL_STATE("v"), INT_STATE("c")};
+    const tz_defined_param params[] = {INT_PARAM("seed", -7), PARAM("dt", 0.01)};
+    const tz_defined_update updates[] = {
+        UPDATE("u", "u + sqrt(dt)*normal(1) + random(2)*(random(3) < 0.5 ? v : 1)"),
+        UPDATE("v", "random(2) + dxp(random(0)) + sum(i, 0, 1, normal(7 + i))"),
+        UPDATE("c", "random(5) < 0.3 ? c + int(6*random(6)) : x")};
+    const tz_defined_pass passes[] = {{UPDATES(updates)}};
+    tz_definition d = {.id = "noise1", .dims = 1, FIELDS(fields), PARAMS(params), PASSES(passes)};
+    check_definition(*state, &d);
+    d.id = "noise3";
+    d.dims = 3;
+    check_definition(*state, &d);
+}
+
 /* Differences over the spacing, the same along all axes, and another along each. */
 SCRATCH_TEST(test_spacing)
 {

@@ -28,7 +28,8 @@ TZ_CELL(numbers)
     const real turn = TZ_ATAN2(east - west, north - south) + TZ_ATAN(v) + TZ_ASIN(u / 4) -
                       TZ_ACOS(v / 4) + TZ_CALL(folded, TZ_TAN(u));
     const real swing = TZ_SINH(v) / TZ_COSH(u) + TZ_ERF(u - v);
-    const real whole = TZ_FLOOR(3 * u) + TZ_CEIL(3 * v) - TZ_ROUND(u + v);
+    const real random = TZ_UNIT(TZ_AT(n, 0, 0) * 2654435761u, 7u * (tz_word)TZ_AT(n, 1, 0));
+    const real whole = random + TZ_FLOOR(3 * u) + TZ_CEIL(3 * v) - TZ_ROUND(u + v);
     TZ_PUT(u, TZ_CALL(folded, TZ_FMA(TZ_K(gain), decay, wave + turn)));
     TZ_PUT(v, TZ_CALL(folded, power + swing + whole) + TZ_TANH(u - v) * TZ_R(0.1));
     TZ_PUT(n, TZ_CALL(mixed, TZ_AT(n, 0, 0), TZ_AT(n, -1, 0), (tz_word)TZ_AT(n, 0, 1)));

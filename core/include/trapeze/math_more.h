@@ -3,6 +3,19 @@
 #ifndef TRAPEZE_MATH_MORE_H
 #define TRAPEZE_MATH_MORE_H
 
+/* ---- From bits ------------------------------------------------------------------------------- */
+
+/* Two words of random bits as a number from 0 to below 1: the first 24 of them, or 53. */
+TZ__FUNCTION float tz_unit_single(unsigned int high, unsigned int low)
+{
+    (void)low;
+    return (float)(int)(high >> 8) * 0x1p-24f;
+}
+TZ__FUNCTION double tz_unit_double(unsigned int high, unsigned int low)
+{
+    return ((double)(int)(high >> 5) * 0x1p26 + (double)(int)(low >> 6)) * 0x1p-53;
+}
+
 /* ---- Whole numbers, exactly ------------------------------------------------------------------ */
 
 /* `large`: from there on all numbers are whole. Adding it rounds a smaller one. */

@@ -42,6 +42,9 @@
  *   TZ_CEIL(x)     the smallest one that is not smaller
  *   TZ_ROUND(x)    the nearest one; of two the one away from 0
  *
+ *   TZ_UNIT(a, b)  two words or ints of random bits as a real from 0 to below 1. What it is in
+ *                  single precision is that of double precision, rounded down
+ *
  * NAN arguments else give NAN; the bits of a NAN may differ between machines. The functions neither
  * branch nor read tables: loops over them are vectorised, where the machine has fused arithmetic.
  * */
@@ -106,6 +109,7 @@ TZ__FUNCTION double tz_sqrt_double(double x)
 #define TZ_FLOOR(x) TZ__OF_PRECISION(floor)((real)(x))
 #define TZ_CEIL(x) TZ__OF_PRECISION(ceil)((real)(x))
 #define TZ_ROUND(x) TZ__OF_PRECISION(round)((real)(x))
+#define TZ_UNIT(a, b) TZ__OF_PRECISION(unit)((unsigned int)(a), (unsigned int)(b))
 #define TZ_ATAN2(y, x) TZ__OF_PRECISION(atan2)((real)(y), (real)(x))
 #define TZ__OF_PRECISION(name) TZ__OF_PRECISION_(name, TZ__PRECISION)
 #define TZ__OF_PRECISION_(name, precision) TZ__OF_PRECISION__(name, precision)
