@@ -396,6 +396,20 @@ static interpreted derivative(const cell *c, const tz_syntax_node *n, const char
                            moved(c, n->first, axis, 0, axis, 0)));
 }
 
+/* With other spacings along other axes it is dxx(u) + dyy(u) + dzz(u). */
+static interpreted laplacian(const cell *c, const tz_syntax_node *n)
+{
+    static const char *const names[] = {"dxx", "dyy", "dzz"};
+    const tz_definition *d = c->definition;
+    bool square = !d->spaced;
+    for (int p = 0; p < d->params_count; p++)
+        square = square || d->params[p].role == TZ_PARAM_ROLE_SPACING;
+    interpreted sum = derivative(c, n, square ? "lap" : names[0]);
+    for (int axis = 1; axis < d->dims && !square; axis++)
+        sum = operate(c, sum, TZ_OP_PLUS, derivative(c, n, names[axis]));
+    return sum;
+}
+
 /* ---- Nodes ----------------------------------------------------------------------------------- */
 
 static interpreted read_field(const cell *c, const tz_syntax_node *n, const int *offset)
@@ -521,7 +535,9 @@ interpreted interpret(const cell *c, int node, bool whole)
             return divergence(c, n);
         if (name[0] == 'd' && (name[2] == 'm' || name[2] == 'p'))
             return staggered(c, n, name[1] - 'x', name[2] == 'm');
-        if (strcmp(name, "lap") == 0 || name[0] == 'd')
+        if (strcmp(name, "lap") == 0)
+            return laplacian(c, n);
+        if (name[0] == 'd')
             return derivative(c, n, name);
         return plain(c, n, whole);
     case TZ_SYNTAX_CHAIN:

@@ -499,7 +499,7 @@ SCRATCH_TEST(test_3d_in_passes)
     check_definition(*state, &d);
 }
 
-/* Random numbers, in 1 to 3 dimensions, of neighbours, of a parameter and among ints. */
+/* Random numbers, of neighbours, too, and among ints. */
 SCRATCH_TEST(test_noise)
 {
     const tz_defined_field fields[] = {REAL_STATE("u"), REAL_STATE("v"), INT_STATE("c")};
@@ -509,10 +509,8 @@ SCRATCH_TEST(test_noise)
         UPDATE("v", "random(2) + dxp(random(0)) + sum(i, 0, 1, normal(7 + i))"),
         UPDATE("c", "random(5) < 0.3 ? c + int(6*random(6)) : x")};
     const tz_defined_pass passes[] = {{UPDATES(updates)}};
-    tz_definition d = {.id = "noise1", .dims = 1, FIELDS(fields), PARAMS(params), PASSES(passes)};
-    check_definition(*state, &d);
-    d.id = "noise3";
-    d.dims = 3;
+    const tz_definition d = {
+        .id = "noise", .dims = 3, FIELDS(fields), PARAMS(params), PASSES(passes)};
     check_definition(*state, &d);
 }
 
@@ -528,17 +526,27 @@ SCRATCH_TEST(test_spacing)
     const tz_defined_update updates[] = {
         UPDATE("u", "dx(u) + dy(v, 4)*dxx(u, 6) - dyy(v)/dxy(u, 4) + div(v, u)"),
         UPDATE("v", "dxp(u) - dym(v, 4) + dxm(u*v, 6) + dyp(v, 8)"),
-        UPDATE("w", "dxm(v*dxp(u)) + dx(w)*div(u, 2*w)")};
-    const tz_defined_update laplacians[] = {UPDATE("u", "lap(u) - lap(v, 4)*lap(u, 8)"),
-                                            UPDATE("v", "dxp(v)*lap(u)"), UPDATE("w", "dyy(w)")};
-    const tz_defined_pass passes[] = {{UPDATES(updates)}}, other[] = {{UPDATES(laplacians)}};
+        UPDATE("w", "dxm(v*dxp(u)) + dx(w)*div(u, 2*w) + lap(u) - lap(v, 4)*lap(u, 8)")};
+    const tz_defined_update laplacians[] = {UPDATE("u", "lap(u)"), UPDATE("v", "dxp(v)"),
+                                            UPDATE("w", "w")};
+    const tz_defined_update by_hand[] = {
+        UPDATE("u", "1/h/h*((u[-1,0] + u[1,0]) + (u[0,-1] + u[0,1])) + -4/h/h*u"),
+        UPDATE("v", "1/h*(v[1,0] - v)"), UPDATE("w", "w")};
+    const tz_defined_pass passes[] = {{UPDATES(updates)}}, other[] = {{UPDATES(laplacians)}},
+                          plain[] = {{UPDATES(by_hand)}};
+    tz_defined_source spaced, divided;
     tz_definition d = {
         .id = "spaced", .dims = 2, FIELDS(fields), PARAMS(params), PASSES(passes), .spaced = true};
     check_definition(*state, &d);
     d.params_count = 1;
     d.params = square;
     d.passes = other;
-    check_definition(*state, &d);
+    assert_ok(tz_define_source(&d, &spaced, &failure));
+    d.passes = plain;
+    assert_ok(tz_define_source(&d, &divided, &failure));
+    assert_string_equal(spaced.cell_text, divided.cell_text);
+    tz_defined_source_clear(&spaced);
+    tz_defined_source_clear(&divided);
 }
 
 /* ---- Formulas that nobody wrote -------------------------------------------------------------- */
