@@ -9,14 +9,14 @@
 typedef struct tz_patch {
     const tz_problem *problem; /* in double precision, borrowed */
     int64_t extent[TZ_AXES], cells;
-    int fields_count; /* state fields; at most TZ_LINEAR_FIELDS_MAX */
-    int field[TZ_LINEAR_FIELDS_MAX];
+    int fields_count; /* state fields */
+    int field[TZ_FIELDS_MAX];
     double *values[TZ_FIELDS_MAX]; /* of all fields; integers are in the first bytes of a number */
     double *next[TZ_FIELDS_MAX];   /* of those that passes write */
 } tz_patch;
 
-/* The problem has 1 or 2 state fields, all of them real numbers, no streamed ones, and constants
- * that do not vary. All fields are 0. Destroy it also after an error. */
+/* State fields are real numbers, none is streamed, and constants do not vary. All fields are 0 at
+ * first. Destroy it also after an error. */
 tz_status tz_patch_create(tz_patch *patch, const tz_problem *in_double, tz_error *error);
 void tz_patch_destroy(tz_patch *patch);
 

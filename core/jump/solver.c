@@ -3,7 +3,9 @@
 
 #include "backend/host/reduce.h"
 #include "base/machine.h"
+#include "base/random.h"
 #include "base/ranks.h"
+#include "jump/patch.h"
 #include "jump/system.h"
 #include <inttypes.h>
 #include <math.h>
@@ -34,7 +36,7 @@ struct tz_solver {
     tz_system *steady, *step; /* NULL: not made yet */
     double step_scale;        /* for which `step` was made */
     double *u, *r, *x, *y;    /* of all rows */
-    bool doubted;
+    bool doubted, is_euler;
 };
 
 /* ---- Creation -------------------------------------------------------------------------------- */
@@ -348,31 +350,28 @@ static tz_status need_step(tz_solver *solver, double scale, tz_error *error)
 /* With f = F(u) - u, an iteration is u + f(u), and a step is as long as h of them. Order 1 is
  * backward Euler: (1 + h (1 - A)) x = f(u), u += h x. Order 2 has two such stages (Alexander, SIAM
  * J. Numer. Anal. 14, 1977), and damps what is fast as the first does. */
-static tz_status step(tz_solver *solver, double h, int order, const tz_cancel *cancel,
+static tz_status step(tz_solver *solver, double h, double gamma, const tz_cancel *cancel,
                       tz_solver_facts *facts, tz_error *error)
 {
-    const double gamma = order == 1 ? 1.0 : 1.0 - sqrt(0.5);
     tz_threads *threads = solver->double_context.threads;
     const int64_t rows = solver->op.rows;
-    tz_status status = find_update(solver, error);
-    if (!status)
-        status =
-            solve(solver, solver->step, solver->r, solver->x, STEP_REDUCTION, cancel, facts, error);
-    if (!status && order == 2) {
+    const double rest = 1.0 - gamma; /* of the step, after the first stage */
+    tz_status status =
+        solve(solver, solver->step, solver->r, solver->x, STEP_REDUCTION, cancel, facts, error);
+    if (!status && rest > 0.0) {
         tz_matrix_multiply(&solver->op.matrix, NULL, solver->x, solver->y, threads);
-        tz_vector_add(solver->r, -h * (1.0 - gamma), solver->y, rows, threads);
+        tz_vector_add(solver->r, -h * rest, solver->y, rows, threads);
         status =
             solve(solver, solver->step, solver->r, solver->y, STEP_REDUCTION, cancel, facts, error);
-        tz_vector_add(solver->u, h * (1.0 - gamma), solver->x, rows, threads);
-        tz_vector_add(solver->u, h * gamma, solver->y, rows, threads);
-    } else if (!status) {
-        tz_vector_add(solver->u, h, solver->x, rows, threads);
+        tz_vector_add(solver->u, h * rest, solver->x, rows, threads);
     }
+    if (!status)
+        tz_vector_add(solver->u, h * gamma, rest > 0.0 ? solver->y : solver->x, rows, threads);
     return status;
 }
 
-tz_status tz_solver_advance(tz_solver *solver, double iterations, int64_t count, int order,
-                            const tz_cancel *cancel, tz_solver_facts *facts, tz_error *error)
+tz_status tz_solver_step(tz_solver *solver, double iterations, int order, const tz_cancel *cancel,
+                         tz_solver_facts *facts, tz_error *error)
 {
     const double gamma = order == 1 ? 1.0 : 1.0 - sqrt(0.5);
     tz_status status = look_again(solver, error);
@@ -380,10 +379,96 @@ tz_status tz_solver_advance(tz_solver *solver, double iterations, int64_t count,
         status = need_step(solver, gamma * iterations, error);
     if (!status)
         status = read_fields(solver, error);
+    if (!status)
+        status = find_update(solver, error);
     if (status)
         return status;
     begin_facts(solver, solver->step, facts);
-    for (int64_t i = 0; !status && i < count; i++)
-        status = step(solver, iterations, order, cancel, facts, error);
+    status = step(solver, iterations, gamma, cancel, facts, error);
     return status ? status : write_fields(solver, error);
+}
+
+/* ---- Is an iteration an explicit Euler step? ------------------------------------------------- */
+
+/* Two patches on which it is tried, with the time step and with half of it. */
+typedef struct halves {
+    tz_problem whole, half, in_double;
+    tz_patch patch[2];
+    double *in[TZ_FIELDS_MAX], *out[2][TZ_FIELDS_MAX];
+} halves;
+
+static tz_status fill_patches(const tz_solver *solver, halves *h, tz_error *error)
+{
+    const tz_jump_context *c = &solver->context;
+    const tz_stencil *stencil = c->problem->stencil;
+    uint64_t counter = 5;
+    tz_status status = TZ_OK;
+    for (int f = 0; !status && f < stencil->fields_count; f++) {
+        tz_reduction r;
+        status = tz_backend_reduce(c->backend, c->state, c->problem, f, &r, error);
+        for (int i = 0; !status && i < 2; i++)
+            if (stencil->fields[f].role == TZ_STATIC)
+                tz_patch_set(&h->patch[i], f, r.min, r.max, (uint64_t)f);
+    }
+    const size_t bytes = (size_t)h->patch[0].cells * sizeof(double);
+    for (int i = 0; !status && i < h->patch[0].fields_count; i++) {
+        h->in[i] = malloc(bytes);
+        h->out[0][i] = malloc(bytes);
+        h->out[1][i] = malloc(bytes);
+        if (!h->in[i] || !h->out[0][i] || !h->out[1][i])
+            return tz_error_set(error, TZ_MEMORY, "solver", "not enough memory");
+        for (int64_t k = 0; k < h->patch[0].cells; k++)
+            h->in[i][k] = tz_random_real(&counter);
+    }
+    return status;
+}
+
+static tz_status compare_halves(halves *h, const char *dt, tz_error *error)
+{
+    for (int i = 0; i < 2; i++)
+        tz_patch_apply(&h->patch[i], (const double *const *)h->in, h->out[i], 0);
+    double differs = 0.0, size = 1.0;
+    for (int i = 0; i < h->patch[0].fields_count; i++)
+        for (int64_t k = 0; k < h->patch[0].cells; k++) {
+            const double one = h->out[0][i][k] - h->in[i][k], half = h->out[1][i][k] - h->in[i][k];
+            differs = fmax(differs, fabs(one - 2.0 * half));
+            size = fmax(size, fabs(one));
+        }
+    if (differs <= 1e-12 * size)
+        return TZ_OK;
+    return tz_error_set(error, TZ_UNSUPPORTED, h->whole.stencil->id,
+                        "implicit steps need iterations of the form u + %s * f(u), and with half "
+                        "the %s one does not change half as much; use sim:run without implicit",
+                        dt, dt);
+}
+
+tz_status tz_solver_check_euler(tz_solver *solver, const char *dt, tz_error *error)
+{
+    const tz_problem *problem = solver->context.problem;
+    const int param = tz_stencil_param_index(problem->stencil, dt);
+    const tz_assignment half = {.name = dt, .number = 0.5 * problem->params[param].number};
+    halves h = {.whole = *problem};
+    if (solver->is_euler)
+        return TZ_OK;
+    tz_status status = tz_problem_copy_with(&h.half, problem, &half, error);
+    if (status)
+        return status;
+    h.in_double = tz_problem_in_double(&h.half);
+    status = tz_patch_create(&h.patch[0], &solver->in_double, error);
+    if (!status)
+        status = tz_patch_create(&h.patch[1], &h.in_double, error);
+    if (!status)
+        status = fill_patches(solver, &h, error);
+    if (!status)
+        status = compare_halves(&h, dt, error);
+    solver->is_euler = !status;
+    for (int i = 0; i < TZ_FIELDS_MAX; i++) {
+        free(h.in[i]);
+        free(h.out[0][i]);
+        free(h.out[1][i]);
+    }
+    tz_patch_destroy(&h.patch[0]);
+    tz_patch_destroy(&h.patch[1]);
+    tz_problem_clear(&h.half);
+    return status;
 }

@@ -34,9 +34,13 @@ void tz_solver_doubt(tz_solver *solver);
 tz_status tz_solver_steady(tz_solver *solver, double update, const tz_cancel *cancel,
                            tz_solver_facts *facts, tz_error *error);
 
-/* Advance the fields by `count` implicit steps, each as long as `iterations` of an update that is
- * itself an explicit Euler step. `order`: 1 or 2. Errors: as above. */
-tz_status tz_solver_advance(tz_solver *solver, double iterations, int64_t count, int order,
-                            const tz_cancel *cancel, tz_solver_facts *facts, tz_error *error);
+/* Whether an iteration is an explicit Euler step, u + dt f(u), where dt is that parameter: it is
+ * tried with another one. Errors: TZ_UNSUPPORTED: it is not. */
+tz_status tz_solver_check_euler(tz_solver *solver, const char *dt, tz_error *error);
+
+/* Advance the fields by an implicit step as long as `iterations`, of which each is an explicit
+ * Euler step. `order`: 1 (backward Euler) or 2. Errors: as above. */
+tz_status tz_solver_step(tz_solver *solver, double iterations, int order, const tz_cancel *cancel,
+                         tz_solver_facts *facts, tz_error *error);
 
 #endif

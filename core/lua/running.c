@@ -439,7 +439,7 @@ static tz_status compute(tz_active_run *run, bool resumes, const tz_error *faile
 
 static const char *name_of(const tz_run *run)
 {
-    return run->jumps ? "sim:jump" : "sim:run";
+    return run->jumps && run->implicit_order == 0 ? "sim:jump" : "sim:run";
 }
 
 /* The steps up to until_time, if the table at index 2 has that. */
@@ -473,6 +473,10 @@ static const tz_key run_options[] = {
          TZ_CHECK_SHARE) " of those so far",
      "iterations between two checks", .least = 1, .most = INFINITY},
     {"accept_stagnation", "boolean", "false", "a run whose precision ends first is no failure"},
+    {"implicit", "number or text", "",
+     "the time step of implicit steps, with `until_time` or `steps`: of a linear update whose "
+     "iterations are explicit Euler steps ([steady states](steady.md#implicit-steps))"},
+    {"order", "integer", "2", "of implicit steps: 1, backward Euler, or 2", .least = 1, .most = 2},
     {NULL, NULL, NULL, NULL}};
 
 /* Without the first one, of a run that has not ended. */
@@ -493,9 +497,36 @@ static const tz_key run_result[] = {
     {"energy_j", "number", "", "of the GPU, where it counts it"},
     {NULL, NULL, NULL, NULL}};
 
-/* The argument at index 2: a number of steps, { steps = n }, { until_time = t }, or
- * { until_residual = r or until_update = r, max_steps = n, check_every = n, accept_stagnation =
- * true }. */
+/* The options of implicit steps: a run by jumps of so many iterations. */
+static void get_implicit(lua_State *L, const tz_simulation_handle *handle, tz_run *run)
+{
+    const char *what = "sim:run";
+    int64_t order = 2;
+    const bool has_order = tz_key_integer(L, 2, what, "order", &order);
+    lua_pushliteral(L, "implicit");
+    if (lua_rawget(L, 2) != LUA_TNIL) {
+        tz_try(L, what, tz_simulation_check_implicit(handle->simulation, tz_fault(L)));
+        const double step = tz_handle_time(L, -1, handle, what, "implicit");
+        const double count = rint(step / tz_simulation_dt(handle->simulation));
+        if (!(step > 0.0) || !(count < (double)(INT64_MAX / 4)))
+            tz_raise(L, "%s: 'implicit' must be a time above 0", what);
+        if (!isnan(run->until_residual))
+            tz_raise(L,
+                     "%s: 'implicit' goes with 'until_time' or 'steps'; sim:steady finds steady "
+                     "states",
+                     what);
+        run->jumps = true;
+        run->jumps_most = count > 1.0 ? (int64_t)count : 1;
+        run->implicit_order = (int)order;
+    } else if (has_order) {
+        tz_raise(L, "%s: 'order' goes with 'implicit'", what);
+    }
+    lua_pop(L, 1);
+}
+
+/* The argument at index 2: a number of steps; { steps = n } or { until_time = t }, perhaps with
+ * implicit = dt and order = n; or { until_residual = r or until_update = r, max_steps = n,
+ * check_every = n, accept_stagnation = true }. */
 static void get_run(lua_State *L, const tz_simulation_handle *handle, tz_run *run, bool *accepts)
 {
     const char *what = "sim:run";
@@ -539,6 +570,7 @@ static void get_run(lua_State *L, const tz_simulation_handle *handle, tz_run *ru
                  run->until_is_update ? "until_update" : "until_residual");
     if (has_most)
         run->steps = most;
+    get_implicit(L, handle, run);
 }
 
 static const tz_key jump_options[] = {
@@ -594,7 +626,8 @@ static void run_dry(tz_simulation_handle *handle, const tz_run *run)
                   steps = run->steps < 0 ? 0 : run->steps;
     if (isnan(run->until_residual))
         tz_context_print(context, "  %s: %s %lld steps from step %lld\n", handle->name,
-                         run->jumps ? "jumps" : "runs", (long long)steps, (long long)from);
+                         run->jumps && run->implicit_order == 0 ? "jumps" : "runs",
+                         (long long)steps, (long long)from);
     else if (run->steps < 0)
         tz_context_print(context, "  %s: runs until the %s is <= %g\n", handle->name,
                          run->until_is_update ? "update" : "residual", run->until_residual);

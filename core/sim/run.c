@@ -9,6 +9,7 @@
 #include "sim/numbers.h"
 #include "sim/points.h"
 #include "sim/simulation.h"
+#include "sim/solve.h"
 #include "sim/state.h"
 #include <inttypes.h>
 #include <math.h>
@@ -377,12 +378,18 @@ static tz_status compute_towards(tz_simulation *simulation, tz_course *course, i
 static tz_status jump_towards(tz_simulation *simulation, tz_course *course, tz_error *error)
 {
     const int64_t most = course->wanted.jumps_most, left = course->stop - simulation->step;
-    const int64_t steps = most > 0 && most < left ? most : left;
+    const int order = course->wanted.implicit_order;
+    int64_t steps = most > 0 && most < left ? most : left;
     double seconds;
+    if (order > 0) { /* as long as each other up to there */
+        const int64_t count = (left + most - 1) / most;
+        steps = (left + count - 1) / count;
+    }
     course->had_turn = false;
     tz_status status = tz_run_wait(simulation, course, error);
     if (!status)
-        status = tz__simulation_jump(simulation, steps, &seconds, error);
+        status = order > 0 ? tz__simulation_implicit(simulation, steps, order, &seconds, error)
+                           : tz__simulation_jump(simulation, steps, &seconds, error);
     if (status)
         return status;
     simulation->step += steps;

@@ -17,8 +17,11 @@
 
 /* What is wanted of a run. */
 typedef struct tz_run {
-    bool jumps;            /* by jumps (sim/jump.h): up to each stop, or fewer; not with a limit */
-    int64_t jumps_most;    /* iterations of one jump; 0: any */
+    bool jumps;         /* by jumps (sim/jump.h): up to each stop, or fewer; not with a limit */
+    int64_t jumps_most; /* iterations of one jump; 0: any */
+    /* jumps are implicit steps (sim/solve.h) of about jumps_most iterations, and of this order;
+     * 0: they are not */
+    int implicit_order;
     bool unchecked;        /* do not ask check_run(): fields are random, and only bits matter */
     int64_t steps;         /* iterations to run; < 0: unlimited (needs until_residual) */
     double until_residual; /* stop when the residual is <= this; NAN: no test */

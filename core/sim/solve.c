@@ -7,6 +7,7 @@
 #include "sim/jump.h"
 #include "sim/points.h"
 #include "sim/residual.h"
+#include "sim/simulated_time.h"
 #include "sim/state.h"
 #include <math.h>
 #include <stdio.h>
@@ -19,6 +20,16 @@ const tz_solve_use *tz_simulation_solved(const tz_simulation *simulation)
 tz_status tz_simulation_check_solve(const tz_simulation *simulation, tz_error *error)
 {
     return tz_operator_describe(&simulation->problem, error);
+}
+
+tz_status tz_simulation_check_implicit(const tz_simulation *simulation, tz_error *error)
+{
+    const tz_stencil *stencil = simulation->problem.stencil;
+    if (!tz_simulation_time_step(simulation))
+        return tz_error_set(error, TZ_UNSUPPORTED, stencil->id,
+                            "implicit steps need a time step, and it has no parameter with that "
+                            "role");
+    return tz_simulation_check_solve(simulation, error);
 }
 
 static tz_status need_solver(tz_simulation *simulation, tz_error *error)
@@ -70,6 +81,36 @@ static tz_status solve_steady(tz_simulation *simulation, double tolerance, tz_st
     simulation->solved.steady++;
     simulation->watch = (tz_stopwatch){.stages = 0};
     simulation->steps_unchecked++;
+    return TZ_OK;
+}
+
+tz_status tz__simulation_implicit(tz_simulation *simulation, int64_t iterations, int order,
+                                  double *seconds, tz_error *error)
+{
+    const double begin = tz_machine_clock_s();
+    const tz_cancel cancel = {.stopped = simulation->stopped};
+    const tz_param *time_step = tz_simulation_time_step(simulation);
+    tz_solver_facts facts;
+    *seconds = 0.0;
+    tz_status status = tz__correction_settle(simulation, error);
+    if (!status)
+        status = need_solver(simulation, error);
+    if (!status)
+        status = tz_solver_check_euler(simulation->solver, time_step->name, error);
+    if (!status)
+        status =
+            tz_solver_step(simulation->solver, (double)iterations, order, &cancel, &facts, error);
+    if (!status)
+        status = tz__correction_clear(simulation, error);
+    simulation->update_known = false;
+    if (status)
+        return status;
+    *seconds = tz_machine_clock_s() - begin;
+    note(simulation, &facts, *seconds);
+    simulation->solved.steps++;
+    simulation->solved.covered += iterations;
+    simulation->watch = (tz_stopwatch){.stages = 0};
+    simulation->steps_unchecked += iterations;
     return TZ_OK;
 }
 

@@ -36,6 +36,15 @@ tz_status tz_simulation_steady(tz_simulation *simulation, const tz_steady *wante
  * TZ_UNSUPPORTED, with the reason. */
 tz_status tz_simulation_check_solve(const tz_simulation *simulation, tz_error *error);
 
+/* The same of implicit steps, which need a time step. */
+tz_status tz_simulation_check_implicit(const tz_simulation *simulation, tz_error *error);
+
+/* An implicit step as long as `iterations`, after all stages; the caller counts them. `order`: 1,
+ * backward Euler, or 2. *seconds: that it took. Errors: as above; TZ_UNSUPPORTED if an iteration is
+ * not an explicit Euler step. */
+tz_status tz__simulation_implicit(tz_simulation *simulation, int64_t iterations, int order,
+                                  double *seconds, tz_error *error);
+
 /* steady + steps is 0: nothing was solved. */
 const tz_solve_use *tz_simulation_solved(const tz_simulation *simulation);
 

@@ -785,6 +785,20 @@ tz_status tz_problem_set_params(tz_problem *problem, size_t count, const tz_assi
     return status;
 }
 
+tz_status tz_problem_copy_with(tz_problem *out, const tz_problem *problem,
+                               const tz_assignment *param, tz_error *error)
+{
+    *out = *problem;
+    tz_status status =
+        copy_params(out->params, problem->params, problem->stencil->params_count, error);
+    if (status)
+        return status;
+    status = tz_problem_set_params(out, 1, param, error);
+    if (status)
+        clear_params(out->params);
+    return status;
+}
+
 tz_cell tz_param_cell(const tz_param *param, const tz_value *value)
 {
     if (param->type == TZ_PARAM_TEXT || param->type == TZ_PARAM_CHOICE)

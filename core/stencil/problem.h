@@ -105,6 +105,10 @@ tz_status tz_problem_correction(tz_problem *correction, const tz_problem *proble
 /* Set parameters and derive the constants again; after an error the problem is unchanged. */
 tz_status tz_problem_set_params(tz_problem *problem, size_t count, const tz_assignment *params,
                                 tz_error *error);
+/* A copy with texts of its own and one parameter set otherwise; release it with
+ * tz_problem_clear(). */
+tz_status tz_problem_copy_with(tz_problem *out, const tz_problem *problem,
+                               const tz_assignment *param, tz_error *error);
 /* The value of a parameter as a number, a flag or a text. */
 tz_cell tz_param_cell(const tz_param *param, const tz_value *value);
 

@@ -194,3 +194,53 @@ held:set("solid", function(x) return (x == 0 or x == 10 or x == 20) and 1 or 0 e
 held:set("u", function(x) return x == 10 and -1 or 0 end)
 steady(held)
 for x = 0, 10 do c.near(held:get("u", x, 4), -0.1 * x, 1e-12) end
+
+-- ---- Implicit steps ----------------------------------------------------------------------------------------
+
+-- A slow and a fast wave between insulated sides: with half the step the error is a half, or a quarter.
+local bar = tz.stencil { dims = 1, fields = { u = {}, p = { role = "static" } },
+  params = { dt = { value = 0.01, role = "time_step", unit = "s" } }, update = { u = "u + dt*(u[-1] - 2*u + u[1] + p)" } }
+local cells = 32
+local function mode(m, x) return math.cos(math.pi * m * (x + 0.5) / cells) end
+local rate = 4 * math.sin(math.pi / 2 / cells) ^ 2
+local function error_of(order, step)
+  local sim = make { plugin = bar, grid = { cells }, fields = { u = function(x) return mode(1, x) + mode(cells - 1, x) end } }
+  local result = sim:run { until_time = 80, implicit = step, order = order }
+  tz.expect(result.status == "done" and result.steps == 8000 and sim:time() == 80)
+  local off = 0
+  for x = 0, cells - 1 do off = math.max(off, math.abs(sim:get("u", x) - math.exp(-80 * rate) * mode(1, x))) end
+  return off
+end
+for order, range in ipairs { { 1.8, 2.05 }, { 3.9, 4.3 } } do
+  local before = error_of(order, 20)
+  for _, step in ipairs { 10, 5 } do
+    local off = error_of(order, step)
+    tz.expect(before / off > range[1] and before / off < range[2], ("order %d: %g"):format(order, before / off))
+    before = off
+  end
+end
+
+-- Power that changes between runs, a step that does not divide them, outputs in between: near what small steps give.
+local function heated(step)
+  local sim = make { plugin = bar, grid = { cells }, precision = "single", boundary = { x = { "fixed", "clamp" } }, boundary_values = { u = 0, p = 0 } }
+  local seen = {}
+  sim:every("7 s", function(s) seen[#seen + 1] = s:get("u", 20) end)
+  for _, power in ipairs { 1, 0, 2 } do
+    sim:set("p", function(x) return x > 10 and power or 0 end)
+    sim:run { until_time = sim:time() + 30, implicit = step }
+  end
+  return seen
+end
+local small, large = heated(nil), heated(1.3)
+tz.expect(#small == 13 and #large == 13)
+for i = 1, 13 do c.near(large[i], small[i], 0.01 * small[13]) end
+
+local function implicit(plugin, options)
+  return function() make { plugin = plugin, grid = { 16 } }:run(options) end
+end
+c.refuses("implicit steps need a time step", implicit(tz.stencil { dims = 1, update = "0.5*u" }, { steps = 10, implicit = 3 }))
+c.refuses("with half the dt one does not change half as much",
+  implicit(tz.stencil { dims = 1, fields = { u = { initial = 1 } }, params = { dt = { value = 0.1, role = "time_step", unit = "s" } },
+    update = { u = "u*exp(-dt)" } }, { steps = 10, implicit = 3 }))
+c.refuses("'order' goes with 'implicit'", implicit(bar, { steps = 10, order = 1 }))
+c.refuses("'implicit' goes with 'until_time' or 'steps'", implicit(bar, { until_residual = 1, implicit = 1 }))
