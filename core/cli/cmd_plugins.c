@@ -3,6 +3,7 @@
 
 #include "base/number.h"
 #include "base/text.h"
+#include "stencil/sides.h"
 #include <limits.h>
 #include <math.h>
 #include <stdlib.h>
@@ -73,6 +74,7 @@ static void print_scalars(const tz_stencil *stencil)
 
 static void print_stencil(const tz_stencil *stencil)
 {
+    static const char *const walls[] = {TZ_BOUNDARY_TABLE(TZ_WALL)};
     printf("\n  %s: %s\n    %d-D, radius %d, %d pass%s, boundary", stencil->id, stencil->doc,
            stencil->dims, tz_stencil_radius(stencil), stencil->passes_count,
            stencil->passes_count == 1 ? "" : "es");
@@ -81,6 +83,9 @@ static void print_stencil(const tz_stencil *stencil)
             printf(" %s%s", tz_boundary_name((tz_boundary)i),
                    i == (int)stencil->boundary ? " (default)" : "");
     printf("\n");
+    for (int i = 0; i < TZ_BOUNDARIES; i++)
+        if (stencil->boundaries & TZ_ALLOW(i))
+            printf("      %-24s %s\n", tz_boundary_name((tz_boundary)i), walls[i]);
     if (stencil->steps > 1)
         printf("    an iteration advances %d time steps\n", stencil->steps);
     print_fields(stencil);

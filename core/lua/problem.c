@@ -12,6 +12,7 @@
 #include "lua/module.h"
 #include "lua/storage.h"
 #include "stencil/registry.h"
+#include "stencil/sides.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -324,7 +325,7 @@ static TZ_KEY_NAMES_OF(boundary_names, tz_boundary_name, TZ_BOUNDARIES)
          tz_storage_names, .inner = tz_storage_options},
         {"boundary", "text or table", "the stencil's",
          "%s; `{ x = …, y = … }` gives one for each axis, `{ x = { \"clamp\", \"fixed\" } }` one "
-         "for each side. [Where the walls lie and what is conserved](boundaries.md)",
+         "for each side. " TZ_BOUNDARY_TABLE(TZ_WALL_LISTED) "more in [boundaries](boundaries.md)",
          boundary_names},
         {"params", "table", "",
          "`NAME = value`: parameters of the stencil; `trapeze plugins NAME` lists them"},

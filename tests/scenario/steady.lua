@@ -195,6 +195,48 @@ held:set("u", function(x) return x == 10 and -1 or 0 end)
 steady(held)
 for x = 0, 10 do c.near(held:get("u", x, 4), -0.1 * x, 1e-12) end
 
+-- ---- Sides against solutions that are known ----------------------------------------------------------------
+
+-- lap(u) = f with u = 1 + X(x) Y(y). Of each axis: its sides, where its first cell lies, how many widths of a cell the walls
+-- are apart, the factor, and the root of -X''/X. The error falls with the square of the width.
+local pi = math.pi
+local kinds = {
+  { sides = { "fixed", "fixed" }, first = 1, apart = 1, f = function(s) return math.sin(pi * s) end, k = pi },
+  { sides = { "clamp", "clamp" }, first = 0.5, apart = 0, f = function(s) return math.cos(pi * s) end, k = pi },
+  { sides = { "mirror", "mirror" }, first = 0, apart = -1, f = function(s) return math.cos(pi * s) end, k = pi },
+  { sides = { "periodic", "periodic" }, first = 0, apart = 0, f = function(s) return math.sin(2 * pi * s) end, k = 2 * pi },
+  { sides = { "fixed", "clamp" }, first = 1, apart = 0.5, f = function(s) return math.sin(pi / 2 * s) end, k = pi / 2 },
+  { sides = { "fixed", "mirror" }, first = 1, apart = 0, f = function(s) return math.sin(pi / 2 * s) end, k = pi / 2 },
+  { sides = { "mirror", "clamp" }, first = 0, apart = -0.5, f = function(s) return math.cos(pi * s) end, k = pi },
+}
+local function error_between(x, y, n)
+  local h = { 1 / (n + x.apart), 1 / (n + y.apart) }
+  local function exact(i, j) return x.f((i + x.first) * h[1]) * y.f((j + y.first) * h[2]) end
+  local sim = make { plugin = "poisson", grid = { n, n }, params = { hx = h[1], hy = h[2] }, boundary = { x = x.sides, y = y.sides },
+    boundary_values = { u = 1 }, fields = { u = 1, f = function(i, j) return -(x.k ^ 2 + y.k ^ 2) * exact(i, j) end } }
+  sim:steady { by = "solver" }
+  local off = 0
+  for j = 0, n - 1 do
+    for i = 0, n - 1 do off = math.max(off, math.abs(sim:get("u", i, j) - 1 - exact(i, j))) end
+  end
+  return off, math.max(h[1], h[2])
+end
+for i, x in ipairs(kinds) do
+  local y = kinds[(i + 1) % #kinds + 1]
+  local coarse, h = error_between(x, y, 12)
+  local fine, half = error_between(x, y, 24)
+  local order = math.log(coarse / fine) / math.log(h / half)
+  tz.expect(order > 1.85 and order < 2.15, ("%s:%s and %s:%s: order %.3f"):format(x.sides[1], x.sides[2], y.sides[1], y.sides[2], order))
+end
+
+-- A second pass reads past a side what the first one has made of cells within, or the boundary value of the field.
+local twice = tz.stencil { dims = 1, fields = { u = { role = "static" }, v = {}, w = {} }, passes = { { v = "10*u" }, { w = "v[-1]" } } }
+for boundary, wanted in pairs { clamp = 10, mirror = 20, fixed = 7, periodic = 40 } do
+  local sim = make { plugin = twice, grid = { 4 }, boundary = boundary, boundary_values = { u = 5, v = 7, w = 9 }, fields = { u = function(x) return x + 1 end } }
+  sim:run(1)
+  tz.expect(sim:get("w", 0) == wanted, boundary)
+end
+
 -- ---- Implicit steps ----------------------------------------------------------------------------------------
 
 -- A slow and a fast wave between insulated sides: with half the step the error is a half, or a quarter.
