@@ -145,6 +145,9 @@ END
     entry scripts/stencils/streaks.lua u-000160.png 'Streaks' <<'END'
 Noise that spreads along the lines of a flow only, and so draws them. Each cell has a coefficient of its own for each neighbour.
 END
+    entry scripts/stencils/wall.lua T-000000.png 'A cold bridge' <<'END'
+Heat through the wall of a house in winter, a section from the room, left, to the air outside. A concrete floor runs through the insulation. Both sides exchange heat with air.
+END
     entry scripts/stencils/wave.lua u-000330.png 'A drop on water' <<'END'
 A drop has fallen on water of two depths. Waves are slower over the shallow lens, which brings them to a focus.
 END

@@ -195,6 +195,28 @@ static tz_status check_param(const tz_definition *d, const tz_defined_param *p, 
     return TZ_OK;
 }
 
+static tz_status check_outside(const tz_definition *d, const tz_defined_outside *o, tz_error *error)
+{
+    const int f = o->field ? tz_define_field(d, o->field) : -1;
+    if (f < 0)
+        return unknown_field(d, "outside", o->field, error);
+    if (d->raw || d->coefficients || d->temporaries_count > 0)
+        return tz_error_set(error, TZ_USAGE, d->id,
+                            "outside: formulas past sides do not go with %s",
+                            d->raw            ? "a text written by hand"
+                            : d->coefficients ? "coefficients: write the sum as a formula"
+                                              : "temporaries: make them state fields");
+    if (f >= d->fields_count || d->fields[f].role == TZ_DERIVED ||
+        tz_type_is_bits(d->fields[f].type))
+        return tz_error_set(error, TZ_TYPE, d->id,
+                            "outside: '%s' must be a state or static field, and not of bits",
+                            o->field);
+    if (o->side < 0 || o->side >= 2 * d->dims)
+        return tz_error_set(error, TZ_RANGE, d->id, "outside: the stencil has %d dimension%s",
+                            d->dims, d->dims == 1 ? "" : "s");
+    return TZ_OK;
+}
+
 /* ---- Updates --------------------------------------------------------------------------------- */
 
 /* What is written where. */
@@ -302,7 +324,11 @@ uint32_t tz_define_boundaries(const tz_definition *d)
 {
     const uint32_t of_bits =
         tz_boundaries_with(TZ_RULE_WRAPS) | tz_boundaries_with(TZ_RULE_HAS_VALUE);
-    return (d->boundaries ? d->boundaries : TZ_ALLOW_ALL) &
+    /* Past a side that has a formula the cell at the side is `inside`. */
+    const uint32_t any = d->outsides_count == 0 ? TZ_ALLOW_ALL
+                                                : tz_boundaries_with(TZ_RULE_REPEATS) |
+                                                      tz_boundaries_with(TZ_RULE_WRAPS);
+    return (d->boundaries ? d->boundaries : any) &
            (d->fields_count > 0 && tz_type_is_bits(d->fields[0].type) ? of_bits : TZ_ALLOW_ALL);
 }
 
@@ -333,6 +359,8 @@ tz_status tz_define_check(const tz_definition *d, tz_error *error)
     written all = {{false}};
     if (!status)
         status = check_passes(d, &all, error);
+    for (int i = 0; i < d->outsides_count && !status; i++)
+        status = check_outside(d, &d->outsides[i], error);
     if (!status && d->coefficients)
         status = check_coefficients(d, &all, error);
     if (!status)

@@ -98,6 +98,11 @@ static void pass_definition(packer *p, const tz_definition *d)
         pass_name(p, &d->parts[i].name);
         pass_text(p, &d->parts[i].formula);
     }
+    pass(p, &d->outsides, (size_t)d->outsides_count * sizeof *d->outsides);
+    for (int i = 0; i < d->outsides_count; i++) {
+        pass_name(p, &d->outsides[i].field);
+        pass_text(p, &d->outsides[i].formula);
+    }
     pass(p, &d->passes, (size_t)d->passes_count * sizeof *d->passes);
     for (int i = 0; i < d->passes_count; i++) {
         pass_name(p, &d->passes[i].name);

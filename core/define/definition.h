@@ -49,6 +49,13 @@ typedef struct tz_defined_part {
     tz_defined_text formula;
 } tz_defined_part;
 
+/* What a field has past a side, of two for each axis, low ones first. */
+typedef struct tz_defined_outside {
+    const char *field; /* of the stencil, and no temporary */
+    int side;
+    tz_defined_text formula;
+} tz_defined_outside;
+
 typedef struct tz_defined_update {
     const char *field;
     tz_defined_text formula; /* the field's new value. Without text in a pass of a raw text */
@@ -95,6 +102,8 @@ typedef struct tz_definition {
     const tz_defined_scalar *scalars;
     int parts_count; /* up to TZ_PARTS_MAX */
     const tz_defined_part *parts;
+    int outsides_count; /* at most one for each side of a field */
+    const tz_defined_outside *outsides;
     int passes_count; /* 0 with coefficients */
     const tz_defined_pass *passes;
     int outputs_count; /* one for each derived field */

@@ -37,12 +37,21 @@ static const char *keep_name(tz_described *s, const tz_build *build, const char 
 
 /* ---- Constants ------------------------------------------------------------------------------- */
 
+/* As tz_expr_value() takes them. */
+static void get_numbers(const tz_setup *setup, double *params)
+{
+    const tz_described *s = setup->engine;
+    for (int p = 0; p < s->stencil.params_count; p++)
+        params[p] = setup->params[p].number;
+    for (int axis = 0; axis < TZ_AXES; axis++)
+        params[TZ_PARAMS_MAX + axis] = (double)setup->extent[axis];
+}
+
 static int derive(tz_setup *setup)
 {
     const tz_described *s = setup->engine;
-    double params[TZ_PARAMS_MAX];
-    for (int p = 0; p < s->stencil.params_count; p++)
-        params[p] = setup->params[p].number;
+    double params[TZ_PARAMS_MAX + TZ_AXES];
+    get_numbers(setup, params);
     for (int k = 0; k < s->stencil.constants_count; k++) {
         const tz_expr_node *n = &s->e.nodes[s->nodes[k]];
         if (s->constants[k].varies)
@@ -63,9 +72,8 @@ static int derive(tz_setup *setup)
 static int at_step(const tz_setup *setup, int64_t step, double *constants)
 {
     const tz_described *s = setup->engine;
-    double params[TZ_PARAMS_MAX];
-    for (int p = 0; p < s->stencil.params_count; p++)
-        params[p] = setup->params[p].number;
+    double params[TZ_PARAMS_MAX + TZ_AXES];
+    get_numbers(setup, params);
     for (int k = 0; k < s->stencil.constants_count; k++)
         if (s->constants[k].varies)
             constants[k] = tz_expr_value(&s->e, s->nodes[k], params, step);

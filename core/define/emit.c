@@ -659,6 +659,12 @@ static void add_host_plain(const host *h, const tz_expr_node *n)
         tz_buffer_add(h->out, h->comment ? "%s" : "setup->params[PARAM_%s].number",
                       d->params[n->index].name);
         break;
+    case TZ_EXPR_EXTENT:
+        if (h->comment)
+            tz_buffer_add(h->out, "n%c", "xyz"[n->index]);
+        else
+            tz_buffer_add(h->out, "(double)setup->extent[%d]", n->index);
+        break;
     case TZ_EXPR_SIDE:
         tz_augment_side_text(n, h->comment, side, sizeof side);
         tz_buffer_add(h->out, "%s", side);

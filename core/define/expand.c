@@ -101,8 +101,9 @@ static const char *const elsewhere[][2] = {
     {"signum", "sign(a)"},
     {"sqr", "a^2"},
     {"square", "a^2"},
-    {"t", "step*dt with the time step as a parameter: params = { dt = 0.1 }"},
-    {"time", "step*dt with the time step as a parameter: params = { dt = 0.1 }"},
+    {"t", "step*dt, or give the time step its role: params = { dt = { value = 0.1, role = "
+          "\"time_step\" } }"},
+    {"time", "t, with a time step: params = { dt = { value = 0.1, role = \"time_step\" } }"},
     {"true", "1"},
     {"trunc", "int(a) for a whole number, or sign(a)*floor(abs(a))"},
     {"uniform", "random(stream)"},
@@ -212,6 +213,67 @@ void tz_expand_centred(tz_expansion *x, const tz_place *scope, unsigned axes)
         axis, axis);
 }
 
+/* A formula of the definition in place of a name. */
+static int expand_text(const tz_expansion *x, tz_defined_text text, const char *where,
+                       const tz_place *scope, bool whole)
+{
+    tz_expr *e = x->e;
+    const tz_formula outer = e->formula, formula = {text, where, outer.error};
+    tz_syntax syntax;
+    tz_place there = *scope;
+    there.loops = NULL;
+    const tz_status status = tz_syntax_parse(&syntax, &formula);
+    if (status) {
+        e->status = e->status ? e->status : status;
+        return -1;
+    }
+    tz_expansion inner = {e, &syntax, x->scalar};
+    e->formula = formula;
+    const int node = tz_expand_node(&inner, syntax.root, &there, whole);
+    e->formula = outer;
+    tz_syntax_clear(&syntax);
+    return node;
+}
+
+static int extent(tz_expr *e, int axis)
+{
+    return tz_expr_intern(
+        e,
+        (tz_expr_node){
+            .kind = TZ_EXPR_EXTENT, .type = TZ_EXPR_INT, .constant = true, .index = axis},
+        NULL, 0);
+}
+
+/* What is read at `all` from the cell: `node`, or where that is past a side that has a formula,
+ * what the formula says. */
+static int read_past(tz_expansion *x, int field, const int *all, int node)
+{
+    tz_expr *e = x->e;
+    const tz_definition *d = e->definition;
+    tz_place there = {.past = d->fields[field].name};
+    memcpy(there.shift, all, sizeof there.shift);
+    for (int axis = d->dims - 1; axis >= 0; axis--) /* of a corner the side of x counts */
+        for (int i = 0; i < d->outsides_count && node >= 0; i++) {
+            const tz_defined_outside *o = &d->outsides[i];
+            const bool high = o->side % 2;
+            char where[256];
+            if (o->side / 2 != axis || (high ? all[axis] <= 0 : all[axis] >= 0) ||
+                strcmp(o->field, there.past) != 0)
+                continue;
+            snprintf(where, sizeof where, "%s, '%s' past the %s side of %c", d->id, o->field,
+                     high ? "high" : "low", "xyz"[axis]);
+            const tz_expr_type type = tz_expr_type_of(d->fields[field].type);
+            int value = expand_text(x, o->formula, where, &there, type != TZ_EXPR_REAL);
+            value = tz_expr_convert(e, value, type);
+            const int at = tz_expand_coordinate(x, &there, axis, true);
+            const int is = high ? tz_expr_two(e, at, TZ_OP_GREATER_EQUAL, extent(e, axis))
+                                : tz_expr_two(e, at, TZ_OP_LESS, tz_expr_number(e, 0, TZ_EXPR_INT));
+            node = value < 0 || is < 0 ? -1
+                                       : tz_expr_make(e, TZ_EXPR_SELECT, type, 0, is, value, node);
+        }
+    return node;
+}
+
 static int read_field(tz_expansion *x, const tz_place *scope, int field, const int *offset)
 {
     static const tz_temporary itself;
@@ -241,7 +303,8 @@ static int read_field(tz_expansion *x, const tz_place *scope, int field, const i
     }
     reach->fields |= of->reach.fields | 1u << field;
     tz_expand_centred(x, scope, x->e->centred_fields[field]);
-    return tz_expr_read(x->e, field, all);
+    const int node = tz_expr_read(x->e, field, all);
+    return scope->past || d->outsides_count == 0 ? node : read_past(x, field, all, node);
 }
 
 int tz_expand_coordinate(tz_expansion *x, const tz_place *scope, int axis, bool whole)
@@ -309,35 +372,39 @@ static int expand_part(tz_expansion *x, const tz_place *scope, int part, const i
 {
     tz_expr *e = x->e;
     const tz_defined_part *p = &e->definition->parts[part];
-    const tz_formula outer = e->formula;
     char where[256];
     if (e->inside[part])
         return tz_expr_fail(e, TZ_FORMAT, "'%s' of 'let' is made of itself", p->name);
-    if (!e->parts)
-        e->parts = calloc(TZ_PARTS_MAX, sizeof *e->parts);
-    if (!e->parts)
-        return tz_expr_fail(e, TZ_MEMORY, "not enough memory for the formula");
     snprintf(where, sizeof where, "%s, part '%s' of 'let'", e->definition->id, p->name);
-    const tz_formula formula = {p->formula, where, outer.error};
-    if (!e->parts[part].nodes) {
-        const tz_status status = tz_syntax_parse(&e->parts[part], &formula);
-        if (status) {
-            e->status = e->status ? e->status : status;
-            return -1;
-        }
-    }
-    tz_expansion inner = *x;
-    inner.syntax = &e->parts[part];
     tz_place there = *scope;
-    there.loops = NULL;
     for (int axis = 0; axis < TZ_AXES; axis++)
         there.shift[axis] += offset[axis];
-    e->formula = formula;
     e->inside[part] = true;
-    const int node = tz_expand_node(&inner, inner.syntax->root, &there, whole);
+    const int node = expand_text(x, p->formula, where, &there, whole);
     e->inside[part] = false;
-    e->formula = outer;
     return node;
+}
+
+/* Names that a definition may have itself: the cells along an axis, the time, and past a side what
+ * is within. -2 if it is none. */
+static int late_name(tz_expansion *x, const tz_syntax_node *n, const tz_place *scope)
+{
+    static const char *const extents[] = {"nx", "ny", "nz"};
+    static const int centre[TZ_AXES];
+    const tz_definition *d = x->e->definition;
+    for (int axis = 0; axis < d->dims && !x->scalar; axis++)
+        if (is_name(x, n, extents[axis]))
+            return extent(x->e, axis);
+    if (is_name(x, n, "inside") && scope->past)
+        return read_field(x, scope, tz_define_field(d, scope->past), centre);
+    for (int p = 0; p < d->params_count && is_name(x, n, "t"); p++)
+        if (d->params[p].role == TZ_PARAM_ROLE_TIME_STEP) {
+            const tz_expr_node step = {.kind = TZ_EXPR_STEP, .type = TZ_EXPR_INT};
+            const int steps =
+                tz_expr_convert(x->e, tz_expr_intern(x->e, step, NULL, 0), TZ_EXPR_REAL);
+            return tz_expr_two(x->e, steps, TZ_OP_TIMES, tz_expr_param(x->e, p));
+        }
+    return -2;
 }
 
 static int expand_name(tz_expansion *x, const tz_syntax_node *n, const tz_place *scope, bool whole)
@@ -369,6 +436,9 @@ static int expand_name(tz_expansion *x, const tz_syntax_node *n, const tz_place 
                                     d->scalars[s].name);
             return tz_expr_intern(x->e, node, NULL, 0);
         }
+    const int more = late_name(x, n, scope);
+    if (more != -2)
+        return more;
     if (is_function(x, n)) {
         char name[16];
         tz_syntax_name(x->syntax, n, name, sizeof name);
@@ -746,7 +816,7 @@ int tz_expand_node(tz_expansion *x, int node, const tz_place *scope, bool whole)
 int tz_expr_expand(tz_expr *e, const tz_syntax *syntax, tz_expr_type type, bool scalar)
 {
     tz_expansion x = {.e = e, .syntax = syntax, .scalar = scalar};
-    const tz_place scope = {{0}, NULL, 0};
+    const tz_place scope = {.loops = NULL};
     e->formula = syntax->formula;
     const int node = tz_expand_node(&x, syntax->root, &scope, type != TZ_EXPR_REAL);
     e->at = syntax->nodes[syntax->root].at;

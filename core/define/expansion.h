@@ -16,6 +16,7 @@ typedef struct tz_named_number {
 typedef struct tz_place {
     int shift[TZ_AXES];
     const tz_named_number *loops;
+    const char *past; /* the field whose formula past a side this is; NULL: none */
     unsigned centred; /* axes along which a centred difference is taken of this part; bit 0 is x */
 } tz_place;
 

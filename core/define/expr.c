@@ -20,9 +20,6 @@ void tz_expr_clear(tz_expr *e)
         next = e->memory->next;
         free(e->memory);
     }
-    for (int i = 0; e->parts && i < TZ_PARTS_MAX; i++)
-        tz_syntax_clear(&e->parts[i]);
-    free(e->parts);
     free(e->nodes);
     free(e->operands);
     free(e->buckets);
@@ -180,6 +177,8 @@ static range of_node(const tz_expr *e, const tz_expr_node *n, bool *wraps)
         return (range){n->number, n->number};
     case TZ_EXPR_PARAM:
         return (range){e->definition->params[n->index].min, e->definition->params[n->index].max};
+    case TZ_EXPR_EXTENT:
+        return (range){1, INT32_MAX - 64};
     case TZ_EXPR_COORDINATE: /* so long grids there are not: a neighbour's does not overflow */
         return (range){0, INT32_MAX - 64};
     case TZ_EXPR_CHAIN:
@@ -603,6 +602,8 @@ double tz_expr_value(const tz_expr *e, int node, const double *params, int64_t s
         return n->number;
     if (n->kind == TZ_EXPR_PARAM)
         return params[n->index];
+    if (n->kind == TZ_EXPR_EXTENT)
+        return params[TZ_PARAMS_MAX + n->index];
     if (n->kind == TZ_EXPR_STEP)
         return (double)step;
     if (n->kind == TZ_EXPR_CALL) {

@@ -24,6 +24,7 @@ typedef enum tz_expr_type {
 typedef enum tz_expr_kind {
     TZ_EXPR_NUMBER,
     TZ_EXPR_PARAM,
+    TZ_EXPR_EXTENT, /* the cells along an axis: a constant */
     TZ_EXPR_SCALAR,
     TZ_EXPR_COORDINATE,
     TZ_EXPR_SIDE, /* a number that derive() finds from the sides (augment.h) */
@@ -131,7 +132,6 @@ typedef struct tz_expr {
     unsigned centred;
     tz_expr_reach reach;
     tz_temporary temporaries[TZ_FIELDS_MAX];
-    tz_syntax *parts;          /* of the definition's parts, as they are needed; NULL: none yet */
     bool inside[TZ_PARTS_MAX]; /* of the part that is read: itself, and those that it is in */
     /* The same axes of what an earlier pass put into a field, if not added to it. */
     unsigned centred_fields[TZ_FIELDS_MAX];
@@ -177,8 +177,8 @@ int tz_expr_rebuild(tz_expr *e, int node, int (*change)(void *user, int node), v
 int tz_expr_chain(tz_expr *e, const tz_expr_operand *operands, int count);
 int tz_expr_two(tz_expr *e, int a, tz_operator op, int b);
 
-/* The value of a node without reads, in double. `params` in the order of the definition; may be
- * NULL if none is in it. Pure. */
+/* The value of a node without reads, in double. `params` in the order of the definition, and from
+ * TZ_PARAMS_MAX on the cells along each axis; may be NULL if none is in it. Pure. */
 double tz_expr_value(const tz_expr *e, int node, const double *params, int64_t step);
 
 #endif

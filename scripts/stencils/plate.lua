@@ -1,0 +1,26 @@
+-- A plate that moves to and fro in water takes a thin layer along (Stokes' second problem): the value past a side varies with
+-- time. Far away the water rests.
+--
+--   trapeze run plate.lua
+local tz = require "trapeze"
+
+local viscosity, omega, dx = 1e-6, 2 * math.pi, 2e-5 -- m2/s, 1/s, m
+local water = tz.stencil {
+  name = "plate", doc = "Water above a plate that swings.", dims = 1, fields = { u = { unit = "m/s" } }, spacing = dx,
+  params = { dt = { value = 1e-4, role = "time_step" }, nu = viscosity, omega = omega },
+  outside = { u = { x = { { value = "cos(omega*t)" }, { value = 0 } } } },
+  update = "u + dt*nu*lap(u)",
+}
+local n = 400
+local sim = tz.simulation { plugin = water, grid = { n }, precision = "double" }
+sim:run { until_time = 6 }
+if not tz.checking then
+  local decay, worst = math.sqrt(omega / (2 * viscosity)), 0
+  for i = 0, n - 1 do
+    local x = (i + 0.5) * dx -- the plate is at the face of the first cell
+    worst = math.max(worst, math.abs(sim:get("u", i) - math.exp(-decay * x) * math.cos(omega * 6 - decay * x)))
+  end
+  print(("after 6 s the error is at most %.1e of the plate's speed; the layer is %.2f mm thick"):format(worst, 1000 / decay))
+  tz.expect(worst < 2e-3)
+end
+sim:write(tz.npy("u"))
