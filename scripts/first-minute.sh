@@ -22,7 +22,7 @@ mkdir -p "$folder"
 export TRAPEZE_CACHE="$work/cache"
 number=0
 
-shipped='hotspot life lbm grayscott wave cell poisson pathfinder cyclic hotspot3d'
+shipped='hotspot life lbm grayscott wave cell poisson pathfinder cyclic hotspot3d chip'
 unseen='yee d3q19 perona harmonic shallow grayscott27 euler elastic kuramoto lenia forest ising cahn fitzhugh upwind'
 apart='lenia forest cahn fitzhugh upwind' # nothing was tuned to these
 

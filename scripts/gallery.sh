@@ -82,6 +82,10 @@ END
     entry scripts/hotspot3d.lua logic-005364.png 'A chip of two dies' <<'END'
 A stack of two dies. This is the lower one, whose four cores get hot because the upper die lies between them and the sink.
 END
+    entry scripts/chip.lua 'die-*.png' 'A chip under its heat sink' <<'END'
+The same chip with interface, spreader, sink and air, as HotSpot's files have them, when nothing changes any more: the mean of all work. The units are within 0.6 K of what
+HotSpot's own program says. Black is air beside the die.
+END
     entry scripts/poisson.lua 'box-potential-*.png' "Poisson's equation" <<'END'
 The potential of charges in a grounded box: positive ones are red, negative ones blue. Jacobi iterations went on until the residual was small enough. The lines join
 places of equal potential.

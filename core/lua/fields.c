@@ -265,7 +265,7 @@ static void assign_floorplan(const target *t, const tz_floorplan_value *value)
                         "%s: the powers are the mean of the %zu rows of %.300s; 'row' of "
                         "tz.floorplan takes one of them",
                         t->what, value->trace.sample_count, value->trace.path);
-    if (value->trace.unit_count > value->plan.unit_count)
+    if (value->trace.unit_count > value->plan.unit_count && !value->prefix[0])
         tz_context_note(t->handle->context, TZ_NOTE_LOG,
                         "%s: %zu units of %.300s are not in %.300s, so their power is not there",
                         t->what, value->trace.unit_count - value->plan.unit_count,
@@ -278,9 +278,9 @@ static void assign_floorplan(const target *t, const tz_floorplan_value *value)
     const tz_box *box = &place.box;
     const int64_t nx = box->high[0] - box->low[0], ny = box->high[1] - box->low[1];
     double *powers_w = lua_newuserdatauv(t->L, value->plan.unit_count * sizeof *powers_w, 0);
-    tz_status status = tz_ptrace_arrange(&value->trace, &value->plan, value->row, 0,
-                                         value->trace.unit_count, powers_w, tz_fault(t->L));
-    for (size_t i = 0; status == TZ_OK && i < value->plan.unit_count; i++)
+    tz_status status = TZ_OK;
+    tz_floorplan_powers(t->L, t->what, value, powers_w);
+    for (size_t i = 0; i < value->plan.unit_count; i++)
         powers_w[i] /= (double)(box->high[2] - box->low[2]);
     const bool dry = tz_handle_is_dry(t->handle); /* a row shows whether the plan fits */
     const int64_t rows = dry || nx >= CHUNK_CELLS ? 1 : CHUNK_CELLS / nx;

@@ -156,7 +156,7 @@ void tz_floorplan_box(lua_State *L, const tz_simulation_handle *handle, const tz
     tz_try(L, what,
            tz_floorplan_unit_cells(&plan, &unit->unit, box->high[0] - box->low[0],
                                    box->high[1] - box->low[1], place.width_m, place.height_m,
-                                   box->low, box->high, tz_fault(L)));
+                                   place.touched, box->low, box->high, tz_fault(L)));
     for (int axis = 0; axis < 2; axis++) {
         box->low[axis] += place.box.low[axis];
         box->high[axis] += place.box.low[axis];
@@ -227,19 +227,57 @@ static void get_place(lua_State *L, const char *what, tz_floorplan_place *place)
 }
 
 /* What a user may not have meant. */
-static void note_doubts(lua_State *L, const tz_floorplan_value *value)
+static void note_doubts(lua_State *L, const char *what, const tz_floorplan_value *value)
 {
     const tz_floorplan *plan = &value->plan;
     if (fmax(plan->width_m, plan->height_m) > CHIP_MAX_M)
-        tz_context_note(
-            tz_context_get(L), TZ_NOTE_WARNING,
-            "tz.floorplan: %.300s: the units reach over %g m x %g m: are its numbers in mm? "
-            "HotSpot's files are in metres",
-            plan->path, plan->width_m, plan->height_m);
+        tz_context_note(tz_context_get(L), TZ_NOTE_WARNING,
+                        "%s: %.300s: the units reach over %g m x %g m: are its numbers in mm? "
+                        "HotSpot's files are in metres",
+                        what, plan->path, plan->width_m, plan->height_m);
     if (value->trace.negative_line > 0)
         tz_context_note(tz_context_get(L), TZ_NOTE_WARNING,
-                        "tz.floorplan: %.300s:%d: a negative power cools its unit",
-                        value->trace.path, value->trace.negative_line);
+                        "%s: %.300s:%d: a negative power cools its unit", what, value->trace.path,
+                        value->trace.negative_line);
+}
+
+tz_floorplan_value *tz_floorplan_push(lua_State *L, const char *what, const char *flp,
+                                      const char *ptrace, double overlap,
+                                      const tz_floorplan_place *place)
+{
+    tz_floorplan_value *value = lua_newuserdatauv(L, sizeof *value, 0);
+    memset(value, 0, sizeof *value);
+    luaL_setmetatable(L, TZ_TYPE_FLOORPLAN);
+    value->row = -1;
+    value->place = *place;
+    if (tz_floorplan_read(flp, overlap, &value->plan, tz_fault(L)) != TZ_OK ||
+        (ptrace && tz_ptrace_read(ptrace, &value->trace, tz_fault(L)) != TZ_OK))
+        tz_raise_error(L, what, tz_fault(L));
+    value->columns = value->trace.unit_count;
+    if (place->width_m == 0)
+        tz_floorplan_move(&value->plan, 0, 0);
+    note_doubts(L, what, value);
+    tz_api_input(L, flp);
+    if (ptrace)
+        tz_api_input(L, ptrace);
+    return value;
+}
+
+void tz_floorplan_powers(lua_State *L, const char *what, const tz_floorplan_value *value,
+                         double *powers_w)
+{
+    tz_try(L, what,
+           tz_ptrace_arrange(&value->trace, &value->plan, value->row, value->first, value->columns,
+                             powers_w, tz_fault(L)));
+}
+
+static void set_row(lua_State *L, const char *what, tz_floorplan_value *value, int64_t row)
+{
+    if (row > (int64_t)value->trace.sample_count)
+        tz_raise(L, "%s: 'row' is %lld, but %.300s has %zu row%s", what, (long long)row,
+                 value->trace.path, value->trace.sample_count,
+                 value->trace.sample_count == 1 ? "" : "s");
+    value->row = row - 1;
 }
 
 static int value_floorplan(lua_State *L)
@@ -262,29 +300,36 @@ static int value_floorplan(lua_State *L)
         tz_path_resolve(L, ptrace, trace_path, sizeof trace_path);
     else if (has_row)
         tz_raise(L, "tz.floorplan: 'row' is of a 'ptrace', which is missing");
-    tz_floorplan_value *value = lua_newuserdatauv(L, sizeof *value, 0);
-    memset(value, 0, sizeof *value);
-    luaL_setmetatable(L, TZ_TYPE_FLOORPLAN);
-    value->row = has_row ? row - 1 : -1;
-    value->place = place;
-    if (tz_floorplan_read(plan_path, overlap, &value->plan, tz_fault(L)) != TZ_OK ||
-        (ptrace && tz_ptrace_read(trace_path, &value->trace, tz_fault(L)) != TZ_OK))
-        tz_raise_error(L, "tz.floorplan", tz_fault(L));
-    if (place.width_m == 0)
-        tz_floorplan_move(&value->plan, 0, 0);
-    note_doubts(L, value);
-    tz_api_input(L, plan_path);
-    if (ptrace)
-        tz_api_input(L, trace_path);
-    if (has_row && row > (int64_t)value->trace.sample_count)
-        tz_raise(L, "tz.floorplan: 'row' is %lld, but %.300s has %zu row%s", (long long)row,
-                 trace_path, value->trace.sample_count, value->trace.sample_count == 1 ? "" : "s");
+    tz_floorplan_value *value = tz_floorplan_push(L, "tz.floorplan", plan_path,
+                                                  ptrace ? trace_path : NULL, overlap, &place);
+    if (has_row)
+        set_row(L, "tz.floorplan", value, row);
+    return 1;
+}
+
+/* floorplan:row([row]) */
+static int floorplan_row(lua_State *L)
+{
+    const char *what = "floorplan:row";
+    tz_floorplan_value *value = tz_floorplan_check(L, 1, what);
+    if (value->trace.sample_count == 0)
+        tz_raise(L, "%s: the floorplan %.300s has no powers: give tz.floorplan a 'ptrace'", what,
+                 value->plan.path);
+    if (lua_isnoneornil(L, 2))
+        value->row = -1;
+    else
+        set_row(L, what, value, tz_integer_check(L, 2, what, "row", 1, INT64_MAX));
+    lua_settop(L, 1);
     return 1;
 }
 
 static const tz_api_function floorplan_methods[] = {
     TZ_API("floorplan:unit(name)", floorplan_unit,
            "A unit as a region, for `sim:max(field, unit)` and others."),
+    TZ_API("floorplan:row([row])", floorplan_row,
+           "From now on its power is that of a row of the trace, from 1; without `row` the mean of "
+           "all. Returns the floorplan: `sim:set(\"power\", plan:row(3))`.",
+           .recall = TZ_RECALL_CALL),
     TZ_API("floorplan:close()", floorplan_close, "Frees its memory now."), TZ_API_END};
 static const luaL_Reg floorplan_events[] = {
     {"__close", floorplan_close}, {"__gc", floorplan_close}, {NULL, NULL}};

@@ -12,14 +12,17 @@
 typedef struct tz_floorplan_place {
     double width_m, height_m; /* 0: the stencil's, else the plan's */
     tz_box box;               /* high 0: the whole axis */
+    bool touched;             /* units are all cells that they touch, as in HotSpot */
 } tz_floorplan_place;
 
 /* A userdata. */
 typedef struct tz_floorplan_value {
-    tz_floorplan plan; /* without units once closed */
-    tz_ptrace trace;   /* without samples if no file was given */
-    int64_t row;       /* of the trace, from 0; -1: the mean of all rows */
+    tz_floorplan plan;     /* without units once closed */
+    tz_ptrace trace;       /* without samples if no file was given */
+    int64_t row;           /* of the trace, from 0; -1: the mean of all rows */
+    size_t first, columns; /* of the trace, in which the units are; all of them but in stacks */
     tz_floorplan_place place;
+    char prefix[TZ_WORD_NAME_SIZE]; /* of the units' names in .steady files */
 } tz_floorplan_value;
 
 /* A userdata: a unit of a floorplan, which may be closed. */
@@ -32,6 +35,14 @@ typedef struct tz_unit_value {
 
 /* The open floorplan at a stack index. Raises on another type and on a closed one. */
 tz_floorplan_value *tz_floorplan_check(lua_State *L, int index, const char *what);
+/* Read a floorplan and, unless NULL, a trace; push the value, which takes the mean of all rows.
+ * Without a size in `place` the plan is moved to the origin. Paths are resolved. Raises. */
+tz_floorplan_value *tz_floorplan_push(lua_State *L, const char *what, const char *flp,
+                                      const char *ptrace, double overlap,
+                                      const tz_floorplan_place *place);
+/* Its powers in watt, a number for each unit. Raises. */
+void tz_floorplan_powers(lua_State *L, const char *what, const tz_floorplan_value *value,
+                         double *powers_w);
 /* Unit number i, from 0. */
 void tz_floorplan_unit_get(const tz_floorplan_value *value, size_t i, tz_unit_value *out);
 

@@ -289,7 +289,7 @@ static const tz_api_function sweep_functions[] = {
 
 /* Those before and after the functions of formats, in the order of the manual. */
 static const tz_api_function *const first[] = {own_functions, tz_array_functions,
-                                               tz_floorplan_functions, NULL};
+                                               tz_floorplan_functions, tz_chip_functions, NULL};
 static const tz_api_function *const last[] = {
     tz_binding_functions, tz_simulation_functions, tz_picture_functions, tz_predict_functions,
     tz_plot_functions,    tz_stencil_functions,    sweep_functions,      NULL};

@@ -23,9 +23,9 @@ void tz_plot_check(lua_State *L, const char *text, size_t bytes);
 int tz_plot_find(const char *text, size_t bytes, const char *function);
 
 /* ---- Functions of the module ----------------------------------------------------------------- */
-extern const tz_api_function tz_array_functions[], tz_floorplan_functions[], tz_binding_functions[],
-    tz_simulation_functions[], tz_picture_functions[], tz_predict_functions[], tz_plot_functions[],
-    tz_stencil_functions[];
+extern const tz_api_function tz_array_functions[], tz_floorplan_functions[], tz_chip_functions[],
+    tz_binding_functions[], tz_simulation_functions[], tz_picture_functions[],
+    tz_predict_functions[], tz_plot_functions[], tz_stencil_functions[];
 void tz_output_register(lua_State *L); /* tz.NAME of each format, into the table on the top */
 
 /* ---- Kinds of userdata ----------------------------------------------------------------------- */

@@ -727,6 +727,53 @@ static int output_table(lua_State *L)
     return 1;
 }
 
+/* ---- tz.ttrace and tz.steady ----------------------------------------------------------------- */
+
+static const tz_key units_options[] = {
+    {"name", "text", TZ_KEY_VALUE(TZ_TABLE_STEM), "the file is `NAME` and the format's ending"},
+    {NULL, NULL, NULL, NULL}};
+
+/* A list of floorplans: a column for each unit, its mean. */
+static int output_units(lua_State *L)
+{
+    const char *what = called(L)->what;
+    size_t count = 0, n = 0;
+    if (!lua_istable(L, 1))
+        tz_raise(L, "%s: needs a list of floorplans", what);
+    lua_settop(L, 1);
+    tz_keys_take(L, 1, what, units_options, true);
+    const lua_Integer plans = (lua_Integer)lua_rawlen(L, 1);
+    for (lua_Integer i = 1; i <= plans; i++, lua_pop(L, 1)) {
+        lua_rawgeti(L, 1, i);
+        count += tz_floorplan_check(L, -1, what)->plan.unit_count;
+    }
+    if (count < 1 || count > TZ_COLUMNS_MAX)
+        tz_raise(L, "%s: needs floorplans of 1 to %d units, not %zu", what, TZ_COLUMNS_MAX, count);
+    tz_output *output = push_output(L, called(L)->format, count); /* index 2 */
+    lua_createtable(L, (int)count, 0);                            /* index 3 */
+    for (lua_Integer i = 1; i <= plans; i++, lua_pop(L, 1)) {
+        lua_rawgeti(L, 1, i);
+        const tz_floorplan_value *value = tz_floorplan_check(L, -1, what);
+        const bool prefixed = output->format->table_style == TZ_TABLE_STEADY;
+        for (size_t k = 0; k < value->plan.unit_count; k++, n++) {
+            tz_unit_value *unit = lua_newuserdatauv(L, sizeof *unit, 0);
+            tz_column *column = &output->columns[n];
+            tz_floorplan_unit_get(value, k, unit);
+            *column = (tz_column){.kind = TZ_COLUMN_FUNCTION};
+            const int length = snprintf(column->title, sizeof column->title, "%s%s",
+                                        prefixed ? value->prefix : "", unit->unit.name);
+            if (length >= (int)sizeof column->title)
+                tz_raise(L, "%s: the name '%.40s…' is too long", what, column->title);
+            tz_region_push_column(L, -1, true);
+            lua_rawseti(L, 3, (lua_Integer)n + 1);
+            lua_pop(L, 1);
+        }
+    }
+    lua_setiuservalue(L, 2, TZ_OUTPUT_COLUMNS);
+    get_name(L, 1, what, output);
+    return 1;
+}
+
 static int output_tostring(lua_State *L)
 {
     const tz_output *output = luaL_checkudata(L, 1, TZ_TYPE_OUTPUT);
@@ -761,15 +808,17 @@ static const tz_api_function *make_rows(lua_State *L)
         if (!(*f)->doc)
             continue;
         format_function *made = &functions[n];
+        const bool units = (*f)->table_style != TZ_TABLE_CSV;
         made->format = *f;
         snprintf(made->what, sizeof made->what, "tz.%s", (*f)->name);
         snprintf(made->signature, sizeof made->signature, "%s(%s)", made->what,
-                 contents[(*f)->content].arguments);
-        rows[n++] = (tz_api_function){.signature = made->signature,
-                                      .call = contents[(*f)->content].call,
-                                      .doc = (*f)->doc,
-                                      .options = contents[(*f)->content].options,
-                                      .data = made};
+                 units ? "floorplans" : contents[(*f)->content].arguments);
+        rows[n++] =
+            (tz_api_function){.signature = made->signature,
+                              .call = units ? output_units : contents[(*f)->content].call,
+                              .doc = (*f)->doc,
+                              .options = units ? units_options : contents[(*f)->content].options,
+                              .data = made};
     }
     return rows;
 }

@@ -433,7 +433,8 @@ tz_status tz_writer_add(tz_writer *writer, const tz_writer_row *row, tz_error *e
         char path[PATH_MAX];
         status = make_path(writer, 0, path, sizeof path, error);
         if (status == TZ_OK)
-            status = tz_table_create(&writer->table, path, output->columns_count, titles, error);
+            status = tz_table_create(&writer->table, path, output->format->table_style,
+                                     output->columns_count, titles, error);
     }
     return status == TZ_OK ? tz_table_add(writer->table, cells, error) : status;
 }
@@ -557,7 +558,8 @@ tz_status tz_writer_go_on(tz_writer *writer, int64_t last_step, int64_t count, i
     return writer->output->format->content == TZ_CONTENT_MOVIE
                ? tz_movie_open(&writer->movie, path, writer->output->format, writer->output->fps,
                                bytes, error)
-               : tz_table_open(&writer->table, path, writer->output->columns_count, bytes, error);
+               : tz_table_open(&writer->table, path, writer->output->format->table_style,
+                               writer->output->columns_count, bytes, error);
 }
 
 bool tz_writer_is_done(const tz_writer *writer, int64_t step)

@@ -1,16 +1,16 @@
 /* HotSpot's floorplans and power traces: tz.floorplan reads them. */
 #include "output/format/floorplan.h"
 
-#include "base/file.h"
 #include "base/minmax.h"
 #include "base/number.h"
+#include "output/format/lines.h"
 
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { FILE_MAX = 1 << 28, UNITS_MAX = 20000, TOKENS_MAX = 8 };
+enum { UNITS_MAX = 20000, TOKENS_MAX = 8 };
 
 /* A fraction of the chip's longer side: published plans round their coordinates. */
 static const double tolerance = 1e-4;
@@ -18,88 +18,13 @@ static const double tolerance = 1e-4;
 /* A fraction of the plan's reach: the coordinates of smaller units would be rounding errors. */
 static const double resolution = 1e-12;
 
-typedef struct token {
-    const char *text;
-    size_t length;
-} token;
-
-/* Read the next token. False at the end of the line or at a comment. */
-static bool next_token(const char **p, const char *end, token *out)
-{
-    const char *s = *p;
-    while (s < end && (*s == ' ' || *s == '\t' || *s == '\r'))
-        s++;
-    if (s == end || *s == '#')
-        return false;
-    out->text = s;
-    while (s < end && *s != ' ' && *s != '\t' && *s != '\r' && *s != '#')
-        s++;
-    out->length = (size_t)(s - out->text);
-    *p = s;
-    return true;
-}
-
-/* A line that has a token. */
-typedef struct file_line {
-    const char *begin, *end;
-    int number;
-} file_line;
-
-typedef tz_status take_line(void *out, const file_line *line, tz_error *error);
-
-/* Keeps the file's path, and gives its lines one after the other. */
-static tz_status read_lines(const char *path, char **kept, const char *what, take_line *take,
-                            void *out, tz_error *error)
-{
-    char *text = NULL;
-    size_t bytes = 0;
-    token first;
-    tz_status status = tz_file_read_text(path, FILE_MAX, &text, &bytes, error);
-    if (status == TZ_OK && !(*kept = strdup(path)))
-        status = tz_error_set(error, TZ_MEMORY, path, "not enough memory for the %s", what);
-    file_line line = {.end = text};
-    for (const char *p = text; status == TZ_OK && p < text + bytes; p = line.end + 1) {
-        const char *newline = memchr(p, '\n', (size_t)(text + bytes - p));
-        line = (file_line){p, newline ? newline : text + bytes, line.number + 1};
-        if (next_token(&p, line.end, &first))
-            status = take(out, &line, error);
-    }
-    free(text);
-    return status;
-}
-
 /* Lists grow at each power of two. */
 static bool is_full(size_t count)
 {
     return (count & (count - 1)) == 0;
 }
 
-static tz_status parse_value(const token *t, const char *path, int line, double *value,
-                             tz_error *error)
-{
-    char quoted[64];
-    if (tz_number_parse(t->text, t->length, value) && isfinite(*value))
-        return TZ_OK;
-    return tz_error_set_line(error, TZ_FORMAT, path, line, "%s is not a finite decimal number",
-                             tz_token_quote(quoted, sizeof quoted, t->text, t->length));
-}
-
-static tz_status parse_name(const token *t, const char *path, int line, char *name, tz_error *error)
-{
-    if (t->length >= TZ_UNIT_NAME_SIZE)
-        return tz_error_set_line(error, TZ_FORMAT, path, line,
-                                 "a unit's name is longer than %d characters",
-                                 TZ_UNIT_NAME_SIZE - 1);
-    for (size_t i = 0; i < t->length; i++)
-        if ((unsigned char)t->text[i] < ' ' || t->text[i] == 127)
-            return tz_error_set_line(error, TZ_FORMAT, path, line, "byte 0x%02x in a unit's name",
-                                     (unsigned char)t->text[i]);
-    memcpy(name, t->text, t->length);
-    name[t->length] = '\0';
-    return TZ_OK;
-}
-
-static tz_status parse_unit(const token *tokens, int count, const char *path, int line,
+static tz_status parse_unit(const tz_word *tokens, int count, const char *path, int line,
                             tz_floorplan_unit *unit, tz_error *error)
 {
     double values[6] = {0};
@@ -109,9 +34,9 @@ static tz_status parse_unit(const token *tokens, int count, const char *path, in
             "a unit needs 5 columns (name width height left_x bottom_y) or 7, and a connection 3 "
             "(two units and a density), not %s%d",
             count == TOKENS_MAX ? "more than " : "", count == TOKENS_MAX ? 7 : count);
-    tz_status status = parse_name(&tokens[0], path, line, unit->name, error);
+    tz_status status = tz_word_name(&tokens[0], path, line, unit->name, error);
     for (int k = 1; k < count && status == TZ_OK; k++)
-        status = parse_value(&tokens[k], path, line, &values[k - 1], error);
+        status = tz_word_number(&tokens[k], path, line, &values[k - 1], error);
     if (status != TZ_OK)
         return status;
     if (values[0] <= 0.0 || values[1] <= 0.0)
@@ -192,30 +117,29 @@ static tz_status check_plan(tz_floorplan *plan, double overlap, tz_error *error)
     return TZ_OK;
 }
 
-static bool has_unit(const tz_floorplan *plan, const token *t)
+static bool has_unit(const tz_floorplan *plan, const tz_word *t)
 {
     for (size_t i = 0; i < plan->unit_count; i++)
-        if (strlen(plan->units[i].name) == t->length &&
-            memcmp(plan->units[i].name, t->text, t->length) == 0)
+        if (tz_word_is(t, plan->units[i].name))
             return true;
     return false;
 }
 
 /* A line that connects two units, with the density of their wires. */
-static bool is_connection(const tz_floorplan *plan, const token *tokens, int count)
+static bool is_connection(const tz_floorplan *plan, const tz_word *tokens, int count)
 {
     double density;
     return count == 3 && has_unit(plan, &tokens[0]) && has_unit(plan, &tokens[1]) &&
            tz_number_parse(tokens[2].text, tokens[2].length, &density);
 }
 
-static tz_status plan_line(void *out, const file_line *line, tz_error *error)
+static tz_status plan_line(void *out, const tz_line *line, tz_error *error)
 {
     tz_floorplan *plan = out;
-    token tokens[TOKENS_MAX];
+    tz_word tokens[TOKENS_MAX];
     int count = 0;
     for (const char *p = line->begin;
-         count < TOKENS_MAX && next_token(&p, line->end, &tokens[count]);)
+         count < TOKENS_MAX && tz_line_word(&p, line->end, &tokens[count]);)
         count++;
     if (is_connection(plan, tokens, count))
         return TZ_OK;
@@ -236,7 +160,7 @@ static tz_status plan_line(void *out, const file_line *line, tz_error *error)
 tz_status tz_floorplan_read(const char *path, double overlap, tz_floorplan *out, tz_error *error)
 {
     memset(out, 0, sizeof *out);
-    tz_status status = read_lines(path, &out->path, "floorplan", plan_line, out, error);
+    tz_status status = tz_lines_read(path, &out->path, "floorplan", plan_line, out, error);
     if (status == TZ_OK)
         status = out->unit_count ? check_plan(out, overlap, error)
                                  : tz_error_set(error, TZ_FORMAT, path, "has no units");
@@ -262,12 +186,12 @@ void tz_floorplan_clear(tz_floorplan *plan)
     memset(plan, 0, sizeof *plan);
 }
 
-static tz_status trace_names(tz_ptrace *trace, const file_line *line, tz_error *error)
+static tz_status trace_names(tz_ptrace *trace, const tz_line *line, tz_error *error)
 {
-    token t;
+    tz_word t;
     const char *p = line->begin;
     size_t count = 0;
-    while (next_token(&p, line->end, &t))
+    while (tz_line_word(&p, line->end, &t))
         count++;
     if (count > UNITS_MAX)
         return tz_error_set_line(error, TZ_FORMAT, trace->path, line->number, "too many units");
@@ -275,9 +199,9 @@ static tz_status trace_names(tz_ptrace *trace, const file_line *line, tz_error *
     if (!trace->names)
         return tz_error_set(error, TZ_MEMORY, trace->path, "not enough memory for the trace");
     trace->name_line = line->number;
-    for (p = line->begin; next_token(&p, line->end, &t); trace->unit_count++) {
+    for (p = line->begin; tz_line_word(&p, line->end, &t); trace->unit_count++) {
         char *name = trace->names[trace->unit_count];
-        const tz_status status = parse_name(&t, trace->path, line->number, name, error);
+        const tz_status status = tz_word_name(&t, trace->path, line->number, name, error);
         if (status != TZ_OK)
             return status;
         for (size_t j = 0; j < trace->unit_count; j++)
@@ -286,10 +210,10 @@ static tz_status trace_names(tz_ptrace *trace, const file_line *line, tz_error *
     return TZ_OK;
 }
 
-static tz_status trace_line(void *out, const file_line *line, tz_error *error)
+static tz_status trace_line(void *out, const tz_line *line, tz_error *error)
 {
     tz_ptrace *trace = out;
-    token t;
+    tz_word t;
     size_t count = 0;
     if (!trace->names)
         return trace_names(trace, line, error);
@@ -301,9 +225,9 @@ static tz_status trace_line(void *out, const file_line *line, tz_error *error)
         trace->powers_w = grown;
     }
     double *powers = trace->powers_w + trace->sample_count * trace->unit_count;
-    for (const char *p = line->begin; next_token(&p, line->end, &t); count++) {
+    for (const char *p = line->begin; tz_line_word(&p, line->end, &t); count++) {
         double value;
-        const tz_status status = parse_value(&t, trace->path, line->number, &value, error);
+        const tz_status status = tz_word_number(&t, trace->path, line->number, &value, error);
         if (status != TZ_OK)
             return status;
         if (value < 0.0 && trace->negative_line == 0)
@@ -322,7 +246,7 @@ static tz_status trace_line(void *out, const file_line *line, tz_error *error)
 tz_status tz_ptrace_read(const char *path, tz_ptrace *out, tz_error *error)
 {
     memset(out, 0, sizeof *out);
-    tz_status status = read_lines(path, &out->path, "trace", trace_line, out, error);
+    tz_status status = tz_lines_read(path, &out->path, "trace", trace_line, out, error);
     if (status == TZ_OK && out->sample_count == 0)
         status = tz_error_set(error, TZ_FORMAT, path,
                               "needs a line of unit names and at least one line of powers");
@@ -420,13 +344,15 @@ static tz_status place_unit(const tz_floorplan *plan, const tz_floorplan_unit *u
     return TZ_OK;
 }
 
-/* The cells whose centres lie from `from` to `to`, in cells. Edges that differ by rounding are
- * the same edge. */
-static void cells_between(double from, double to, int64_t n, int64_t *low, int64_t *high)
+/* The cells whose centres lie from `from` to `to`, in cells, or those with a part there. Edges that
+ * differ by rounding are the same edge. */
+static void cells_between(double from, double to, int64_t n, bool touched, int64_t *low,
+                          int64_t *high)
 {
-    const double rounding = 1e-6;
-    *low = (int64_t)tz_max_double(ceil(from - 0.5 - rounding), 0.0);
-    *high = (int64_t)tz_min_double(ceil(to - 0.5 - rounding), (double)n);
+    const double rounding = 1e-6, centre = touched ? 0.0 : 0.5;
+    const double first = touched ? floor(from + rounding) : ceil(from - centre - rounding);
+    *low = (int64_t)tz_max_double(first, 0.0);
+    *high = (int64_t)tz_min_double(ceil(to - centre - rounding), (double)n);
     if (*low < *high)
         return;
     *low = (int64_t)tz_min_double(tz_max_double(floor(0.5 * (from + to)), 0.0), (double)(n - 1));
@@ -435,7 +361,7 @@ static void cells_between(double from, double to, int64_t n, int64_t *low, int64
 
 tz_status tz_floorplan_unit_cells(const tz_floorplan *plan, const tz_floorplan_unit *unit,
                                   int64_t nx, int64_t ny, double width_m, double height_m,
-                                  int64_t low[2], int64_t high[2], tz_error *error)
+                                  bool touched, int64_t low[2], int64_t high[2], tz_error *error)
 {
     chip c;
     double x, top;
@@ -445,8 +371,8 @@ tz_status tz_floorplan_unit_cells(const tz_floorplan *plan, const tz_floorplan_u
     if (status != TZ_OK)
         return status;
     const double across = (double)nx / c.width_m, down = (double)ny / c.height_m;
-    cells_between(x * across, (x + unit->width_m) * across, nx, &low[0], &high[0]);
-    cells_between(top * down, (top + unit->height_m) * down, ny, &low[1], &high[1]);
+    cells_between(x * across, (x + unit->width_m) * across, nx, touched, &low[0], &high[0]);
+    cells_between(top * down, (top + unit->height_m) * down, ny, touched, &low[1], &high[1]);
     return TZ_OK;
 }
 

@@ -7,11 +7,10 @@
 #define TZ_CORE_OUTPUT_FORMAT_FLOORPLAN_H
 
 #include "base/array.h"
-
-enum { TZ_UNIT_NAME_SIZE = 64 };
+#include "output/format/lines.h"
 
 typedef struct tz_floorplan_unit {
-    char name[TZ_UNIT_NAME_SIZE];
+    char name[TZ_WORD_NAME_SIZE];
     double width_m, height_m, left_m, bottom_m; /* y points up */
     double heat_j_m3k, resistivity_mk_w;        /* of its material; 0: the layer's */
     int line;                                   /* of the file, for messages */
@@ -26,7 +25,7 @@ typedef struct tz_floorplan {
 
 typedef struct tz_ptrace {
     char *path;                       /* owned */
-    char (*names)[TZ_UNIT_NAME_SIZE]; /* owned, in the order of the first line */
+    char (*names)[TZ_WORD_NAME_SIZE]; /* owned, in the order of the first line */
     size_t unit_count;
     size_t sample_count;
     double *powers_w;  /* owned; powers_w[sample * unit_count + unit] */
@@ -67,11 +66,11 @@ tz_status tz_floorplan_rasterise_rows(const tz_floorplan *plan, const double *po
                                       int64_t ny, double width_m, double height_m, int64_t y_low,
                                       int64_t y_high, tz_array **out, tz_error *error);
 
-/* The cells of a unit on that grid and chip: those whose centres lie in it, or else the one that
- * holds its own centre. low <= x < high, x first. Only the bounding box and the path of `plan` are
- * read. */
+/* The cells of a unit on that grid and chip: with `touched` all that have a part of it, else those
+ * whose centres lie in it, or the one that holds its own centre. low <= x < high, x first. Only the
+ * bounding box and the path of `plan` are read. */
 tz_status tz_floorplan_unit_cells(const tz_floorplan *plan, const tz_floorplan_unit *unit,
                                   int64_t nx, int64_t ny, double width_m, double height_m,
-                                  int64_t low[2], int64_t high[2], tz_error *error);
+                                  bool touched, int64_t low[2], int64_t high[2], tz_error *error);
 
 #endif

@@ -18,6 +18,8 @@
     X(xdmf)                                                                                        \
     X(hdf5)                                                                                        \
     X(table)                                                                                       \
+    X(ttrace)                                                                                      \
+    X(steady)                                                                                      \
     X(movie)                                                                                       \
     X(mp4)                                                                                         \
     X(webm)                                                                                        \
@@ -94,12 +96,17 @@ typedef struct tz_movie_start {
     size_t notes_count;
 } tz_movie_start;
 
+/* How a table looks in its file: with commas and quotes; as HotSpot's .ttrace, with tabs; or as its
+ * .steady, a title, a tab and a value on each line, for one row. */
+typedef enum tz_table_style { TZ_TABLE_CSV, TZ_TABLE_TRACE, TZ_TABLE_STEADY } tz_table_style;
+
 /* ---- The table ------------------------------------------------------------------------------- */
 
 typedef struct tz_format {
     /* Of its function tz.NAME, of `export --to NAME`, and in run.json. */
     const char *name;
     tz_content content;
+    tz_table_style table_style; /* of tables; those that are not CSV have floorplans alone */
     /* Of its files. */
     const char *suffix;
     /* What the manual says about tz.NAME; NULL: there is no such function. */

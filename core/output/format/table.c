@@ -1,4 +1,4 @@
-/* CSV files: tables of outputs, whose rows writer.c adds, and arrays. */
+/* Tables of outputs, whose rows writer.c adds: CSV files and HotSpot's; and arrays as CSV. */
 #include "output/format/table.h"
 
 #include "base/buffer.h"
@@ -20,15 +20,17 @@ enum { FLUSH_BYTES = 1 << 16 };
 struct tz_table {
     char path[PATH_MAX];
     int file;
+    tz_table_style style;
     size_t columns;
+    char **titles;  /* of a .steady file that has no row yet; owned */
     tz_buffer text; /* not yet in the file */
     struct timespec flushed;
     bool broken; /* a write failed: nothing more is written */
 };
 
-static void put_cell(tz_buffer *text, const char *cell)
+static void put_cell(tz_buffer *text, tz_table_style style, const char *cell)
 {
-    if (!strpbrk(cell, ",\"\r\n")) {
+    if (style != TZ_TABLE_CSV || !strpbrk(cell, ",\"\r\n")) {
         tz_buffer_put(text, cell, strlen(cell));
         return;
     }
@@ -47,11 +49,14 @@ static tz_status append_row(tz_table *table, const char *const *cells, tz_error 
     tz_buffer *text = &table->text;
     const size_t before = text->length;
     for (size_t i = 0; i < table->columns; i++) {
-        if (i > 0)
-            tz_buffer_put(text, ",", 1);
-        put_cell(text, cells[i]);
+        if (table->style == TZ_TABLE_STEADY)
+            put_cell(text, table->style, table->titles[i]);
+        if (i > 0 || table->style == TZ_TABLE_STEADY)
+            tz_buffer_put(text, table->style == TZ_TABLE_CSV ? "," : "\t", 1);
+        put_cell(text, table->style, cells[i]);
+        if (table->style == TZ_TABLE_STEADY || i + 1 == table->columns)
+            tz_buffer_put(text, "\n", 1);
     }
-    tz_buffer_put(text, "\n", 1);
     if (!text->failed)
         return TZ_OK;
     text->failed = false;
@@ -82,20 +87,39 @@ tz_status tz_table_flush(tz_table *table, tz_error *error)
     return TZ_OK;
 }
 
-static tz_table *allocate(const char *path, size_t columns)
+static tz_table *allocate(const char *path, tz_table_style style, size_t columns)
 {
     tz_table *table = calloc(1, sizeof *table);
     if (!table)
         return NULL;
     snprintf(table->path, sizeof table->path, "%s", path);
+    table->style = style;
     table->columns = columns;
     return table;
 }
 
-tz_status tz_table_create(tz_table **out, const char *path, size_t columns,
+static void clear_titles(tz_table *table)
+{
+    for (size_t i = 0; table->titles && i < table->columns; i++)
+        free(table->titles[i]);
+    free(table->titles);
+    table->titles = NULL;
+}
+
+/* Those of a .steady file stand beside the values. */
+static tz_status keep_titles(tz_table *table, const char *const *titles, tz_error *error)
+{
+    table->titles = calloc(table->columns, sizeof *table->titles);
+    for (size_t i = 0; i < table->columns; i++)
+        if (!table->titles || !(table->titles[i] = strdup(titles[i])))
+            return tz_error_set(error, TZ_MEMORY, table->path, "not enough memory for a table");
+    return TZ_OK;
+}
+
+tz_status tz_table_create(tz_table **out, const char *path, tz_table_style style, size_t columns,
                           const char *const *titles, tz_error *error)
 {
-    tz_table *table = allocate(path, columns);
+    tz_table *table = allocate(path, style, columns);
     if (!table)
         return tz_error_set(error, TZ_MEMORY, path, "not enough memory for a table");
     table->file = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
@@ -104,7 +128,8 @@ tz_status tz_table_create(tz_table **out, const char *path, size_t columns,
         free(table);
         return TZ_IO;
     }
-    tz_status status = append_row(table, titles, error);
+    tz_status status = style == TZ_TABLE_STEADY ? keep_titles(table, titles, error)
+                                                : append_row(table, titles, error);
     if (status == TZ_OK)
         status = tz_table_flush(table, error);
     if (status != TZ_OK) {
@@ -115,10 +140,10 @@ tz_status tz_table_create(tz_table **out, const char *path, size_t columns,
     return TZ_OK;
 }
 
-tz_status tz_table_open(tz_table **out, const char *path, size_t columns, int64_t bytes,
-                        tz_error *error)
+tz_status tz_table_open(tz_table **out, const char *path, tz_table_style style, size_t columns,
+                        int64_t bytes, tz_error *error)
 {
-    tz_table *table = allocate(path, columns);
+    tz_table *table = allocate(path, style, columns);
     if (!table)
         return tz_error_set(error, TZ_MEMORY, path, "not enough memory for a table");
     tz_status status = tz_file_go_on(path, "table", bytes, &table->file, error);
@@ -147,9 +172,14 @@ tz_status tz_table_sync(tz_table *table, int64_t *bytes, tz_error *error)
 
 tz_status tz_table_add(tz_table *table, const char *const *cells, tz_error *error)
 {
+    if (table->style == TZ_TABLE_STEADY && !table->titles)
+        return tz_error_set(error, TZ_RANGE, table->path,
+                            "has its temperatures already: give another state another 'name'");
     const tz_status status = append_row(table, cells, error);
     if (status != TZ_OK)
         return status;
+    if (table->style == TZ_TABLE_STEADY)
+        clear_titles(table);
     struct timespec now;
     clock_gettime(CLOCK_MONOTONIC, &now);
     if (table->text.length >= FLUSH_BYTES || now.tv_sec - table->flushed.tv_sec >= 1)
@@ -166,6 +196,7 @@ tz_status tz_table_close(tz_table *table, tz_error *error)
         status = tz_table_flush(table, error);
     if (close(table->file) != 0 && status == TZ_OK)
         status = tz_error_set_errno(error, errno, table->path, "cannot close the table");
+    clear_titles(table);
     free(table->text.text);
     free(table);
     return status;
@@ -177,6 +208,25 @@ const tz_format tz_format_table = {
     .suffix = ".csv",
     .doc = "A CSV file with a line for each call. Columns are a list of titles (see Columns), "
            "floorplans (maximum and mean of each unit) and functions.",
+};
+
+/* The units of floorplans alone, as HotSpot's program writes them. */
+const tz_format tz_format_ttrace = {
+    .name = "ttrace",
+    .content = TZ_CONTENT_TABLE,
+    .table_style = TZ_TABLE_TRACE,
+    .suffix = ".ttrace",
+    .doc = "HotSpot's temperature trace: a line of unit names, then a line with the mean of each "
+           "unit for each call. Takes a list of floorplans, such as `powered` of `tz.chip`.",
+};
+
+const tz_format tz_format_steady = {
+    .name = "steady",
+    .content = TZ_CONTENT_TABLE,
+    .table_style = TZ_TABLE_STEADY,
+    .suffix = ".steady",
+    .doc = "HotSpot's file of one state: a line with name and mean of each unit. Takes a list of "
+           "floorplans, such as `plans` of `tz.chip`, whose names have the layer before them.",
 };
 
 /* ---- Arrays ---------------------------------------------------------------------------------- */

@@ -3,23 +3,21 @@
 #ifndef TZ_CORE_OUTPUT_FORMAT_TABLE_H
 #define TZ_CORE_OUTPUT_FORMAT_TABLE_H
 
-#include "base/error.h"
-#include <stdint.h>
+#include "output/format/format.h"
 
 typedef struct tz_table tz_table;
 
-/* Create the file (it must not exist) and write the header line. Titles that hold a comma, a quote
- * or a line break are quoted. Errors: TZ_IO, TZ_MEMORY. */
-tz_status tz_table_create(tz_table **out, const char *path, size_t columns,
+/* Create the file (it must not exist) and write the header line. Errors: TZ_IO, TZ_MEMORY. */
+tz_status tz_table_create(tz_table **out, const char *path, tz_table_style style, size_t columns,
                           const char *const *titles, tz_error *error);
 
 /* Go on with a file: cut it to its first `bytes` and add rows after them. TZ_IO: it is missing or
  * shorter; TZ_MEMORY. */
-tz_status tz_table_open(tz_table **out, const char *path, size_t columns, int64_t bytes,
-                        tz_error *error);
+tz_status tz_table_open(tz_table **out, const char *path, tz_table_style style, size_t columns,
+                        int64_t bytes, tz_error *error);
 
-/* Add a row. `cells` are texts, one a column; they are quoted where CSV requires it. Writes to the
- * file once a second and when 64 KiB have collected. TZ_IO, TZ_MEMORY. */
+/* Add a row. `cells` are texts, one a column. Writes to the file once a second and when 64 KiB have
+ * collected. TZ_IO, TZ_MEMORY; TZ_RANGE: a .steady file has its row. */
 tz_status tz_table_add(tz_table *table, const char *const *cells, tz_error *error);
 
 tz_status tz_table_flush(tz_table *table, tz_error *error);

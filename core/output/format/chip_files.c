@@ -1,0 +1,312 @@
+/* Readers of HotSpot's .config, .lcf and materials: tz.chip uses them. */
+#include "output/format/chip_files.h"
+
+#include "base/number.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* A number above 0. */
+static tz_status positive(const tz_word *word, const char *path, int line, double *out,
+                          tz_error *error)
+{
+    const tz_status status = tz_word_number(word, path, line, out, error);
+    if (status != TZ_OK || *out > 0.0)
+        return status;
+    return tz_error_set_line(error, TZ_RANGE, path, line, "%.*s is not above 0", (int)word->length,
+                             word->text);
+}
+
+/* ---- Materials ------------------------------------------------------------------------------- */
+
+typedef struct material_reader {
+    tz_materials *out;
+    int next; /* the line of a material that comes next, from 0 */
+    bool fluid;
+} material_reader;
+
+static tz_status material_line(void *out, const tz_line *line, tz_error *error)
+{
+    material_reader *reader = out;
+    tz_materials *all = reader->out;
+    const char *p = line->begin;
+    tz_word word;
+    tz_status status = TZ_OK;
+    tz_line_word(&p, line->end, &word);
+    if (reader->next == 0) {
+        tz_material *grown = realloc(all->rows, (all->count + 1) * sizeof *grown);
+        if (!grown)
+            return tz_error_set(error, TZ_MEMORY, all->path, "not enough memory for materials");
+        all->rows = grown;
+        memset(&grown[all->count], 0, sizeof *grown);
+        status = tz_word_name(&word, all->path, line->number, grown[all->count].name, error);
+    } else if (reader->next == 1) {
+        reader->fluid = tz_word_is(&word, "fluid");
+        if (!reader->fluid && !tz_word_is(&word, "solid"))
+            status = tz_error_set_line(error, TZ_FORMAT, all->path, line->number,
+                                       "a material is solid or fluid, not '%.*s'",
+                                       (int)(word.length < 40 ? word.length : 40), word.text);
+    } else {
+        double value = 0.0;
+        status = positive(&word, all->path, line->number, &value, error);
+        if (reader->next == 2)
+            all->rows[all->count].k_w_mk = value;
+        else if (reader->next == 3)
+            all->rows[all->count].p_j_m3k = value;
+    }
+    reader->next++;
+    if (reader->next == (reader->fluid ? 5 : 4)) {
+        *reader = (material_reader){.out = all};
+        all->count++;
+    }
+    return status;
+}
+
+tz_status tz_materials_read(const char *path, tz_materials *out, tz_error *error)
+{
+    material_reader reader = {.out = out};
+    memset(out, 0, sizeof *out);
+    tz_status status = tz_lines_read(path, &out->path, "materials", material_line, &reader, error);
+    if (status == TZ_OK && reader.next != 0)
+        status = tz_error_set(error, TZ_FORMAT, path, "ends within a material");
+    if (status != TZ_OK)
+        tz_materials_clear(out);
+    return status;
+}
+
+void tz_materials_clear(tz_materials *materials)
+{
+    free(materials->path);
+    free(materials->rows);
+    memset(materials, 0, sizeof *materials);
+}
+
+const tz_material *tz_materials_find(const tz_materials *materials, const char *name)
+{
+    for (size_t i = 0; i < materials->count; i++)
+        if (strcmp(materials->rows[i].name, name) == 0)
+            return &materials->rows[i];
+    return NULL;
+}
+
+static tz_status find_material(const tz_materials *materials, const char *name, const char *path,
+                               int line, double *k, double *p, tz_error *error)
+{
+    const tz_material *found = tz_materials_find(materials, name);
+    if (!found)
+        return tz_error_set_line(error, TZ_UNKNOWN, path, line, "material '%s' is not in %s", name,
+                                 materials->path ? materials->path
+                                                 : "a file: give 'materials' to tz.chip");
+    *k = found->k_w_mk;
+    *p = found->p_j_m3k;
+    return TZ_OK;
+}
+
+/* ---- The package ----------------------------------------------------------------------------- */
+
+tz_package tz_package_default(void)
+{
+    return (tz_package){
+#define DEFAULT(NAME, VALUE, DOC) .NAME = VALUE,
+        TZ_PACKAGE_TABLE(DEFAULT)
+#undef DEFAULT
+    };
+}
+
+double *tz_package_find(tz_package *package, const char *name)
+{
+#define FIND(NAME, VALUE, DOC)                                                                     \
+    if (strcmp(name, #NAME) == 0)                                                                  \
+        return &package->NAME;
+    TZ_PACKAGE_TABLE(FIND)
+#undef FIND
+    return NULL;
+}
+
+/* Materials replace numbers wherever they stand in the file. */
+static const char *const parts[] = {"chip", "interface", "spreader", "sink"};
+enum { PARTS = sizeof parts / sizeof *parts };
+
+/* What a file may only say no to. */
+static const struct {
+    const char *name, *what;
+} refused[] = {{"model_secondary", "the secondary heat path"},
+               {"use_microfluidic_cooling", "microfluidic cooling"},
+               {"leakage_used", "leakage that depends on the temperature"},
+               {"package_model_used", "the detailed package model"}};
+
+typedef struct package_reader {
+    tz_package *out;
+    char *path;
+    struct {
+        char name[TZ_WORD_NAME_SIZE];
+        int line;
+    } materials[PARTS];
+} package_reader;
+
+static tz_status package_line(void *out, const tz_line *line, tz_error *error)
+{
+    package_reader *reader = out;
+    const char *p = line->begin;
+    tz_word word, value;
+    char name[TZ_WORD_NAME_SIZE];
+    tz_line_word(&p, line->end, &word);
+    if (word.text[0] != '-' || word.length < 2 || !tz_line_word(&p, line->end, &value))
+        return tz_error_set_line(error, TZ_FORMAT, reader->path, line->number,
+                                 "a line must be \"-name value\"");
+    word.text++;
+    word.length--;
+    tz_status status = tz_word_name(&word, reader->path, line->number, name, error);
+    if (status != TZ_OK)
+        return status;
+    for (size_t i = 0; i < sizeof refused / sizeof *refused; i++)
+        if (strcmp(name, refused[i].name) == 0 && !tz_word_is(&value, "0"))
+            return tz_error_set_line(error, TZ_UNSUPPORTED, reader->path, line->number,
+                                     "%s: Trapeze does not have %s", name, refused[i].what);
+    for (int i = 0; i < PARTS; i++)
+        if (strncmp(name, "material_", 9) == 0 && strcmp(name + 9, parts[i]) == 0 &&
+            !tz_word_is(&value, "none")) {
+            reader->materials[i].line = line->number;
+            return tz_word_name(&value, reader->path, line->number, reader->materials[i].name,
+                                error);
+        }
+    double *member = tz_package_find(reader->out, name);
+    return member ? positive(&value, reader->path, line->number, member, error) : TZ_OK;
+}
+
+tz_status tz_package_read(const char *path, const tz_materials *materials, tz_package *package,
+                          tz_error *error)
+{
+    package_reader reader = {.out = package};
+    tz_status status = tz_lines_read(path, &reader.path, "package", package_line, &reader, error);
+    for (int i = 0; status == TZ_OK && i < PARTS; i++) {
+        char k[16], p[16];
+        snprintf(k, sizeof k, "k_%s", parts[i]);
+        snprintf(p, sizeof p, "p_%s", parts[i]);
+        if (reader.materials[i].line > 0)
+            status =
+                find_material(materials, reader.materials[i].name, path, reader.materials[i].line,
+                              tz_package_find(package, k), tz_package_find(package, p), error);
+    }
+    free(reader.path);
+    return status;
+}
+
+/* ---- Layers ---------------------------------------------------------------------------------- */
+
+enum { NUMBER, LATERAL, POWER, HEAT, RESISTIVITY, THICKNESS, PLAN };
+
+typedef struct row_reader {
+    tz_chip_rows *out;
+    const tz_materials *materials;
+    char *path;
+    int next; /* what the next line has */
+    tz_chip_row *row;
+} row_reader;
+
+static tz_status yes_or_no(const tz_word *word, const char *path, int line, bool *out,
+                           tz_error *error)
+{
+    const char c = word->length == 1 ? word->text[0] : '\0';
+    *out = c == 'Y' || c == 'y';
+    if (*out || c == 'N' || c == 'n')
+        return TZ_OK;
+    return tz_error_set_line(error, TZ_FORMAT, path, line, "needs Y or N");
+}
+
+static tz_status begin_row(row_reader *reader, const tz_word *word, int line, tz_error *error)
+{
+    tz_chip_rows *out = reader->out;
+    const char *path = reader->path;
+    double number;
+    const tz_status status = tz_word_number(word, path, line, &number, error);
+    if (status != TZ_OK)
+        return status;
+    if (!(number >= 0 && number < TZ_CHIP_LAYERS_MAX && number == (int)number))
+        return tz_error_set_line(error, TZ_RANGE, path, line,
+                                 "the number of a layer must be from 0 to %d",
+                                 TZ_CHIP_LAYERS_MAX - 1);
+    reader->row = &out->rows[(int)number];
+    if (reader->row->line > 0)
+        return tz_error_set_line(error, TZ_FORMAT, path, line,
+                                 "layer %d is already defined in line %d", (int)number,
+                                 reader->row->line);
+    reader->row->line = line;
+    out->count++;
+    return TZ_OK;
+}
+
+/* The heat capacity, or a material, which is the resistivity, too. */
+static tz_status take_heat(row_reader *reader, const tz_word *word, int line, tz_error *error)
+{
+    const char *path = reader->path;
+    char name[TZ_WORD_NAME_SIZE];
+    double value;
+    if (tz_number_parse(word->text, word->length, &value))
+        return positive(word, path, line, &reader->row->p_j_m3k, error);
+    const tz_status status = tz_word_name(word, path, line, name, error);
+    reader->next = RESISTIVITY;
+    return status == TZ_OK ? find_material(reader->materials, name, path, line,
+                                           &reader->row->k_w_mk, &reader->row->p_j_m3k, error)
+                           : status;
+}
+
+static tz_status row_line(void *out, const tz_line *line, tz_error *error)
+{
+    row_reader *reader = out;
+    const char *p = line->begin, *path = reader->path;
+    tz_word word;
+    tz_status status = TZ_OK;
+    double resistivity = 0.0;
+    tz_line_word(&p, line->end, &word);
+    switch (reader->next) {
+    case NUMBER:
+        status = begin_row(reader, &word, line->number, error);
+        break;
+    case LATERAL:
+        status = yes_or_no(&word, path, line->number, &reader->row->lateral, error);
+        break;
+    case POWER:
+        status = yes_or_no(&word, path, line->number, &reader->row->powered, error);
+        break;
+    case HEAT:
+        status = take_heat(reader, &word, line->number, error);
+        break;
+    case RESISTIVITY:
+        status = positive(&word, path, line->number, &resistivity, error);
+        reader->row->k_w_mk = 1.0 / resistivity;
+        break;
+    case THICKNESS:
+        status = positive(&word, path, line->number, &reader->row->t_m, error);
+        break;
+    default:
+        if (word.length >= sizeof reader->row->flp)
+            status = tz_error_set_line(error, TZ_FORMAT, path, line->number,
+                                       "the floorplan's path is too long");
+        else
+            memcpy(reader->row->flp, word.text, word.length);
+        if (word.length > 4 && memcmp(word.text + word.length - 4, ".csv", 4) == 0)
+            status = tz_error_set_line(error, TZ_UNSUPPORTED, path, line->number,
+                                       "Trapeze does not have microfluidic cooling");
+    }
+    reader->next = reader->next == PLAN ? NUMBER : reader->next + 1;
+    return status;
+}
+
+tz_status tz_chip_rows_read(const char *path, const tz_materials *materials, tz_chip_rows *out,
+                            tz_error *error)
+{
+    row_reader reader = {.out = out, .materials = materials};
+    memset(out, 0, sizeof *out);
+    tz_status status = tz_lines_read(path, &reader.path, "layers", row_line, &reader, error);
+    if (status == TZ_OK && (reader.next != NUMBER || out->count == 0))
+        status = tz_error_set(error, TZ_FORMAT, path,
+                              out->count == 0 ? "has no layers" : "ends within a layer");
+    for (size_t i = 0; status == TZ_OK && i < out->count; i++)
+        if (out->rows[i].line == 0)
+            status = tz_error_set(error, TZ_FORMAT, path, "has %zu layers, but no layer %zu",
+                                  out->count, i);
+    free(reader.path);
+    return status;
+}

@@ -1,0 +1,113 @@
+-- Chips with their package: tz.chip, the stencil chip, and HotSpot's files.
+local tz = require "trapeze"
+local c = require "checks"
+
+-- Everything is as wide as the die, and the power is even: heat goes straight up. HotSpot has all of the lower layer between two
+-- nodes, and with detailed_3D halves of both, but for the lowest one.
+local side = 0.016
+local function stack(options)
+    local all = {
+        layers = { { name = "logic", t = 2e-4, k = 120, p = 1.6e6, flp = "plan.flp", ptrace = "even.ptrace" },
+                   { t = 3e-5, k = 5, p = 4e6 } },
+        s_spreader = side, s_sink = side, t_spreader = 0.001, k_spreader = 380, t_sink = 0.005, k_sink = 230, r_convec = 0.2,
+        ambient = 300, grid_cols = 8, grid_rows = 4, init_temp = 310,
+    }
+    for key, value in pairs(options or {}) do all[key] = value end
+    return tz.chip(all)
+end
+local watts, area = 40, side * side
+local function through(t, k) return watts * t / (k * area) end
+local upright = stack()
+for detailed, wanted in pairs {
+    [false] = { through(2e-4, 120), through(3e-5, 5), through(0.001, 380) },
+    [true] = { through(2e-4, 120) + through(1.5e-5, 5), through(1.5e-5, 5) + through(5e-4, 380), through(5e-4, 380) + through(0.0025, 230) },
+} do
+    local chip = stack { detailed_3D = detailed }
+    tz.expect(#chip.plans == 3 and #chip.powered == 1 and chip.samples == 2 and table.concat(chip.simulation.grid, " ") == "8 4 4")
+    chip.simulation.precision = "double"
+    local sim = tz.simulation(chip.simulation)
+    if tz.checking then break end
+    c.near(sim:sum "power", watts, 1e-12)
+    c.near(sim:get("temperature", 0, 0, 0), 310, 1e-12)
+    sim:steady()
+    local sink = 300 + watts * 0.2 + through(0.005, 230)
+    c.near(sim:get("temperature", 3, 2, 3), sink, 1e-8)
+    for z = 3, 1, -1 do
+        sink = sink + wanted[z]
+        c.near(sim:get("temperature", 3, 2, z - 1), sink, 1e-8)
+    end
+    -- The capacities, and the step of the explicit update: nothing of the grid moves any more.
+    local volume = area / 32 * 2e-4
+    c.near(sim:get("warming", 0, 0, 0) * 0.333 * 1.6e6 * volume, 1, 1e-12)
+    sim:run(3)
+    c.near(sim:get("temperature", 3, 2, 0), sink, 1e-8)
+    c.near(sim:max "decay" * sim:params().dt_s, 0.9, 1e-12)
+    sim:params { dt_s = sim:params().dt_s * 1.2 }
+    c.refuses("is unstable with these conductances; the largest stable step is", sim.run, sim, 1)
+    sim:set("convection", -1, { z = { 3, 4 } })
+    c.refuses("the least value of convection is -1", sim.run, sim, 1)
+end
+
+-- HotSpot's files: a stack with a package of its own sides, one trace with units of the same name in two layers, and a unit that
+-- has a material. Air is beside what is smaller than the sink, and stays at the ambient temperature.
+local chip = tz.chip { lcf = "stack.lcf", config = "stack.config", materials = "stack.materials", ptrace = "twice.ptrace", detailed_3D = true, k_sink = 390 }
+tz.expect(#chip.plans == 5 and #chip.powered == 2 and chip.sampling_intvl == 0.01 and chip.simulation.params.ambient_k == 300)
+local low, high = chip.box.x[1], chip.box.x[2]
+tz.expect(high - low == 16 and chip.box.y[2] - chip.box.y[1] == 8 and low > 0)
+chip.simulation.precision = "double"
+local sim = tz.simulation(chip.simulation)
+c.refuses("has no powers", chip.plans[5].row, chip.plans[5], 1)
+c.refuses("'row' is 3, but", chip.plans[1].row, chip.plans[1], 3)
+if not tz.checking then
+    c.near(sim:sum("power", { z = { 0, 1 } }), 11, 1e-12)
+    c.near(sim:sum("power", { z = { 2, 3 } }), 18, 1e-12)
+    for _, plan in ipairs(chip.powered) do sim:set("power", plan:row(2)) end
+    c.near(sim:sum("power", chip.plans[3]:unit "left"), 32, 1e-12)
+    -- Silicon of 130 W/(m K); the right unit of the layer between has 1 / 0.5.
+    local t = 2e-4
+    c.near(sim:get("conductance_x", low, chip.box.y[1], 0), 130 * 2 * t, 1e-12)
+    c.near(sim:get("conductance_x", low + 5, chip.box.y[1], 1), 2 * 2 * t, 1e-12)
+    c.near(sim:get("conductance_x", low, chip.box.y[1], 1), 4 * 2 * t, 1e-12)
+    tz.expect(sim:get("conductance_x", high, 0, 0) == 0 and sim:get("temperature", 0, 0, 0) == 300)
+    sim:steady()
+    c.near(sim:get("temperature", 0, 0, 0), 300, 1e-9)
+    -- What comes in leaves by convection: power = sum of convection (T - ambient).
+    local out = 0
+    for y = 0, sim.grid[2] - 1 do
+        for x = 0, sim.grid[1] - 1 do
+            out = out + sim:get("convection", x, y, 4) * (sim:get("temperature", x, y, 4) - 300)
+        end
+    end
+    c.near(out, 48, 1e-6)
+    local units = sim:units(chip.plans[3])
+    tz.expect(units.left.mean > units.right.mean and sim:units(chip.plans[5]).left.mean < units.left.mean)
+    sim:write(tz.steady(chip.plans))
+    sim:write(tz.ttrace(chip.powered))
+end
+sim:every(1, tz.ttrace { chip.plans[1], name = "trace" })
+sim:run(2)
+
+-- Chiplets side by side in a layer, each with a trace of its own, whole cells each; air between them.
+local pair = tz.chip {
+    layers = { { t = 1e-4, chiplets = { { flp = "plan.flp", ptrace = "plan.ptrace", k = 120, p = 1.6e6 },
+                                        { flp = "moved.flp", ptrace = "stack.ptrace", k = 60, p = 1.6e6, x = 0.01812, y = 0.0021 } } } },
+    overlap = 0.01, s_spreader = 0.05, s_sink = 0.06, grid_cols = 34, grid_rows = 18,
+}
+tz.expect(#pair.plans == 6)
+local both = tz.simulation(pair.simulation)
+if not tz.checking then
+    c.near(both:sum "power", 18, 1e-5)
+    c.near(both:sum("power", pair.plans[2]:unit "left") + both:sum("power", pair.plans[2]:unit "right"), 8, 1)
+    local x, y = pair.box.x[1], pair.box.y[1] + 8
+    tz.expect(both:get("conductance_x", x + 1, y, 0) > 0 and both:get("conductance_x", x + 16, y, 0) == 0)
+end
+
+-- Refusals.
+c.refuses("needs one of 'flp', 'lcf' and 'layers'", tz.chip, { ptrace = "plan.ptrace" })
+c.refuses("needs a 'ptrace'", tz.chip, { flp = "plan.flp" })
+c.refuses("must fit on the spreader of 0.01 m", tz.chip, { flp = "plan.flp", ptrace = "plan.ptrace", s_spreader = 0.01 })
+c.refuses("'r_convec' must be above 0, not 0", tz.chip, { flp = "plan.flp", ptrace = "plan.ptrace", r_convec = 0 })
+c.refuses("layer 1 needs a thickness", tz.chip, { layers = { { k = 1, p = 1 } } })
+c.refuses("needs 'k' and 'p'", tz.chip, { layers = { { t = 1, flp = "plan.flp" } } })
+c.refuses("material 'silicon' is not in", tz.chip, { lcf = "stack.lcf", ptrace = "twice.ptrace" })
+c.refuses("needs a list of floorplans", tz.steady, "temperature")
