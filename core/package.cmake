@@ -27,7 +27,7 @@ set(same "trapeze (= ${PROJECT_VERSION}-${CPACK_DEBIAN_PACKAGE_RELEASE})")
 set(CPACK_DEBIAN_TRAPEZE_PACKAGE_NAME trapeze)
 set(CPACK_DEBIAN_TRAPEZE_PACKAGE_RECOMMENDS "trapeze-dev, gcc, libc6-dev")
 set(CPACK_DEBIAN_TRAPEZE_PACKAGE_SUGGESTS
-    "ffmpeg, gnuplot-nox | gnuplot, hdf5-tools, libfftw3-double3, libmicrohttpd12 | libmicrohttpd12t64, paraview, python3-numpy, trapeze-mpi")
+    "ffmpeg, gnuplot-nox | gnuplot, hdf5-tools, libfftw3-double3, libumfpack5 | libumfpack6, libmicrohttpd12 | libmicrohttpd12t64, paraview, python3-numpy, trapeze-mpi")
 set(CPACK_COMPONENT_TRAPEZE_DESCRIPTION "iterative stencil loops with ghost zones, run from Lua scenarios
 Simulations that update every cell of a grid from its neighbours, again and
 again, on CPUs and NVIDIA GPUs. A stencil is a small C plugin or a formula in

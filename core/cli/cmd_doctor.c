@@ -10,6 +10,7 @@
 #include "calibrate/records.h"
 #include "define/plugin.h"
 #include "jump/host.h"
+#include "jump/umfpack.h"
 #include "output/format/format.h"
 #include "output/frame/plot.h"
 #include "output/live/microhttpd.h"
@@ -260,6 +261,8 @@ static int put_surroundings(tz_facts *facts)
         }
     tz_fftw_describe(text, sizeof text);
     tz_facts_lines(facts, text);
+    tz_umfpack_describe(text, sizeof text);
+    tz_facts_lines(facts, text);
     tz_mhd_describe(text, sizeof text);
     tz_facts_lines(facts, text);
     for (size_t i = 0; i < sizeof tools / sizeof tools[0]; i++)
@@ -354,6 +357,7 @@ static void sum_up_missing(tz_facts *facts)
     } parts[MOST] = {{tz_program_exists("ffmpeg"), "movies as .mp4 and .webm", "ffmpeg"},
                      {tz_plot_available(), "plots", "gnuplot-nox"},
                      {tz_fftw_describe(text, sizeof text), "jumps on a CPU", "libfftw3-double3"},
+                     {tz_umfpack_describe(text, sizeof text), "factors", "libumfpack5"},
                      {tz_mhd_describe(text, sizeof text), "the live view", "libmicrohttpd12"}};
     size_t count = 0;
     while (parts[count].what)

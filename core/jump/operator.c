@@ -409,10 +409,11 @@ tz_status tz_operator_renew(tz_operator *op, double size, bool *same, tz_error *
     const size_t bytes = (size_t)op->rows * sizeof(double);
     double *in = malloc(bytes), *out = malloc(bytes), constant;
     int64_t differs = -1;
+    /* Values as large as b: else it hides what changes. */
     tz_status status = in && out ? find_constant(op, in, &constant, error)
                                  : tz_error_set(error, TZ_MEMORY, "solver", "not enough memory");
     if (!status)
-        status = compare(op, size, in, out, &differs, error);
+        status = compare(op, fmax(size, constant), in, out, &differs, error);
     free(in);
     free(out);
     *same = differs < 0;

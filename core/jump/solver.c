@@ -36,7 +36,7 @@ struct tz_solver {
     tz_system *steady, *step; /* NULL: not made yet */
     double step_scale;        /* for which `step` was made */
     double *u, *r, *x, *y;    /* of all rows */
-    bool doubted, is_euler;
+    bool doubted, is_euler, direct;
 };
 
 /* ---- Creation -------------------------------------------------------------------------------- */
@@ -157,6 +157,13 @@ void tz_solver_destroy(tz_solver *solver)
     free(solver);
 }
 
+void tz_solver_use_factors(tz_solver *solver, bool direct)
+{
+    if (solver->direct != direct)
+        forget_systems(solver);
+    solver->direct = direct;
+}
+
 void tz_solver_doubt(tz_solver *solver)
 {
     if (solver)
@@ -225,8 +232,7 @@ static double largest_of(const double *v, int64_t count)
 
 static void begin_facts(const tz_solver *solver, const tz_system *system, tz_solver_facts *facts)
 {
-    *facts = (tz_solver_facts){.method = tz_system_is_symmetric(system) ? "conjugate gradients"
-                                                                        : "BiCGSTAB",
+    *facts = (tz_solver_facts){.method = tz_system_method(system),
                                .bytes = tz_operator_bytes(&solver->in_double)};
 }
 
@@ -318,7 +324,7 @@ tz_status tz_solver_steady(tz_solver *solver, double update, const tz_cancel *ca
 {
     tz_status status = look_again(solver, error);
     if (!status && !solver->steady)
-        status = tz_system_create(&solver->steady, &solver->op, 0.0, 1.0,
+        status = tz_system_create(&solver->steady, &solver->op, 0.0, 1.0, solver->direct,
                                   solver->double_context.threads, error);
     if (!status)
         status = read_fields(solver, error);
@@ -343,8 +349,8 @@ static tz_status need_step(tz_solver *solver, double scale, tz_error *error)
         return TZ_OK;
     }
     solver->step_scale = scale;
-    return tz_system_create(&solver->step, &solver->op, 1.0, scale, solver->double_context.threads,
-                            error);
+    return tz_system_create(&solver->step, &solver->op, 1.0, scale, solver->direct,
+                            solver->double_context.threads, error);
 }
 
 /* With f = F(u) - u, an iteration is u + f(u), and a step is as long as h of them. Order 1 is

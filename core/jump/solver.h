@@ -10,7 +10,7 @@ typedef struct tz_solver tz_solver;
 
 /* What a call has done. */
 typedef struct tz_solver_facts {
-    const char *method; /* "conjugate gradients", "BiCGSTAB" */
+    const char *method; /* tz_system_method() */
     int64_t iterations; /* of it, all together */
     int64_t systems;    /* solved */
     int64_t bytes;      /* of memory beside the fields */
@@ -23,6 +23,9 @@ typedef struct tz_solver_facts {
  * not linear; TZ_MEMORY with the bytes needed and available. */
 tz_status tz_solver_create(tz_solver **out, const tz_jump_context *context, tz_error *error);
 void tz_solver_destroy(tz_solver *solver); /* NULL is fine */
+
+/* From now on by factors, or not. */
+void tz_solver_use_factors(tz_solver *solver, bool direct);
 
 /* Static fields have changed: look again when it is used next. */
 void tz_solver_doubt(tz_solver *solver);

@@ -1,6 +1,7 @@
 /* Conjugate gradients and BiCGSTAB with multigrid before. Called by solver.c. */
 #include "jump/system.h"
 
+#include "jump/umfpack.h"
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -29,6 +30,7 @@ struct tz_system {
     bool any_keeps;
     tz_matrix matrix; /* in weights */
     tz_multigrid *multigrid;
+    tz_umfpack *factors;     /* in its place, or NULL */
     double *vector[VECTORS]; /* of `count` */
     double *all[2];          /* of all rows */
 };
@@ -204,7 +206,7 @@ static tz_status create_arrays(tz_system *s, tz_error *error)
     return there ? TZ_OK : tz_error_set(error, TZ_MEMORY, "solver", "not enough memory");
 }
 
-static tz_status create(tz_system *s, tz_error *error)
+static tz_status create(tz_system *s, bool direct, tz_error *error)
 {
     tz_status status = create_arrays(s, error);
     if (status)
@@ -220,11 +222,13 @@ static tz_status create(tz_system *s, tz_error *error)
     scale_weights(s, s->vector[0]);
     find_keeping(s);
     set_values(s);
+    if (direct && s->count > 0)
+        return tz_umfpack_create(&s->factors, &s->matrix, error);
     return tz_multigrid_create(&s->multigrid, &s->matrix, s->symmetric, s->threads, error);
 }
 
 tz_status tz_system_create(tz_system **out, const tz_operator *op, double shift, double scale,
-                           tz_threads *threads, tz_error *error)
+                           bool direct, tz_threads *threads, tz_error *error)
 {
     tz_system *s = *out = calloc(1, sizeof *s);
     if (!s)
@@ -233,7 +237,7 @@ tz_status tz_system_create(tz_system **out, const tz_operator *op, double shift,
     s->threads = threads;
     s->shift = shift;
     s->scale = scale;
-    const tz_status status = create(s, error);
+    const tz_status status = create(s, direct, error);
     if (status) {
         tz_system_destroy(s);
         *out = NULL;
@@ -246,6 +250,7 @@ void tz_system_destroy(tz_system *system)
     if (!system)
         return;
     tz_multigrid_destroy(system->multigrid);
+    tz_umfpack_destroy(system->factors);
     tz_matrix_destroy(&system->matrix);
     free(system->row);
     free(system->place);
@@ -268,16 +273,16 @@ void tz_system_change(tz_system *system, double shift, double scale)
     set_values(system);
 }
 
-bool tz_system_is_symmetric(const tz_system *system)
+const char *tz_system_method(const tz_system *system)
 {
-    return system->symmetric;
+    return system->factors ? "UMFPACK" : system->symmetric ? "conjugate gradients" : "BiCGSTAB";
 }
 
 int64_t tz_system_bytes(const tz_system *system)
 {
     const int64_t rows = system->op->rows;
     return rows * ((VECTORS + 3) * 8 + 13) + 12 * system->matrix.start[system->count] +
-           tz_multigrid_bytes(system->multigrid);
+           (system->multigrid ? tz_multigrid_bytes(system->multigrid) : 0);
 }
 
 /* ---- What is kept ---------------------------------------------------------------------------- */
@@ -304,6 +309,15 @@ static void remove_means(const tz_system *s, double *v, double *sums, double *we
             v[i] -= sums[s->part[i]] / weights[s->part[i]];
 }
 
+/* z = about the inverse of the matrix times r. */
+static void precondition(const tz_system *s, const double *r, double *z)
+{
+    if (s->factors)
+        tz_umfpack_apply(s->factors, r, z);
+    else
+        tz_multigrid_apply(s->multigrid, r, z);
+}
+
 /* ---- Conjugate gradients --------------------------------------------------------------------- */
 
 static tz_status is_stopped(const tz_cancel *cancel, tz_error *error)
@@ -325,7 +339,7 @@ static tz_status solve_symmetric(tz_system *s, double *r, double *x, double limi
     tz_status status = TZ_OK;
     facts->reduction = norm;
     while (!status && norm > enough && facts->iterations < ITERATIONS_MAX) {
-        tz_multigrid_apply(s->multigrid, r, z);
+        precondition(s, r, z);
         const double beta = facts->iterations > 0 ? -tz_vector_dot(z, q, n, s->threads) / rho : 0.0;
         for (int64_t i = 0; i < n; i++)
             d[i] = z[i] + (beta != 0.0 ? beta * d[i] : 0.0);
@@ -372,14 +386,14 @@ static tz_status solve_any(tz_system *s, double *r, double *x, double limit,
         for (int64_t i = 0; !fresh && i < n; i++)
             p[i] = r[i] + beta * (p[i] - omega * v[i]);
         fresh = false;
-        tz_multigrid_apply(s->multigrid, p, step);
+        precondition(s, p, step);
         tz_matrix_multiply(&s->matrix, NULL, step, v, s->threads);
         alpha = rho / tz_vector_dot(shadow, v, n, s->threads);
         if (!isfinite(alpha))
             break;
         tz_vector_add(x, alpha, step, n, s->threads);
         tz_vector_add(r, -alpha, v, n, s->threads);
-        tz_multigrid_apply(s->multigrid, r, last);
+        precondition(s, r, last);
         tz_matrix_multiply(&s->matrix, NULL, last, t, s->threads);
         const double square = tz_vector_dot(t, t, n, s->threads);
         omega = square > 0.0 ? tz_vector_dot(t, r, n, s->threads) / square : 0.0;

@@ -19,9 +19,10 @@ typedef struct tz_system_facts {
     double reduction; /* of the residual, as a sum of squares in the weights */
 } tz_system_facts;
 
-/* `op` is borrowed. Errors: TZ_MEMORY. */
+/* `op` is borrowed. `direct`: factors (umfpack.h) are the preconditioner. Errors: TZ_MEMORY; those
+ * of tz_umfpack_create(). */
 tz_status tz_system_create(tz_system **out, const tz_operator *op, double shift, double scale,
-                           tz_threads *threads, tz_error *error);
+                           bool direct, tz_threads *threads, tz_error *error);
 void tz_system_destroy(tz_system *system); /* NULL is fine */
 
 /* Another shift and scale; the preconditioner stays, so it must be about the same. */
@@ -32,7 +33,8 @@ void tz_system_change(tz_system *system, double shift, double scale);
 tz_status tz_system_solve(tz_system *system, const double *r, double *x, double reduction,
                           const tz_cancel *cancel, tz_system_facts *facts, tz_error *error);
 
-bool tz_system_is_symmetric(const tz_system *system);
+/* "conjugate gradients", "BiCGSTAB" or "UMFPACK". */
+const char *tz_system_method(const tz_system *system);
 /* Cells that keep their weighted sum, since none of them feels anything else: there is a solution
  * only where the weighted mean of r is 0. True if there are such, with the mean that is farthest
  * from 0, and a row of that part. */

@@ -460,24 +460,31 @@ static bool get_until_time(lua_State *L, const tz_simulation_handle *handle, con
     return given;
 }
 
-static const tz_key run_options[] = {
-    {"steps", "integer", "", "iterations", .most = INFINITY},
-    {"until_time", "number or text", "",
-     "the simulated time at which the run ends, `\"2 ms\"`; a number is in the unit of the time "
-     "step"},
-    {"until_residual", "number", "", "the residual at which it ends"},
-    {"until_update", "number", "", "the change of an iteration at which it ends"},
-    {"max_steps", "integer", "no limit", "with until_residual or until_update", .most = INFINITY},
-    {"check_every", "integer",
-     TZ_KEY_VALUE(TZ_CHECK_FIRST) " to " TZ_KEY_VALUE(TZ_CHECK_LAST) ", then 1/" TZ_KEY_VALUE(
-         TZ_CHECK_SHARE) " of those so far",
-     "iterations between two checks", .least = 1, .most = INFINITY},
-    {"accept_stagnation", "boolean", "false", "a run whose precision ends first is no failure"},
-    {"implicit", "number or text", "",
-     "the time step of implicit steps, with `until_time` or `steps`: of a linear update whose "
-     "iterations are explicit Euler steps ([steady states](steady.md#implicit-steps))"},
-    {"order", "integer", "2", "of implicit steps: 1, backward Euler, or 2", .least = 1, .most = 2},
-    {NULL, NULL, NULL, NULL}};
+static TZ_KEY_NAMES(implicit_names, "solver", "direct")
+
+    static const tz_key run_options[] = {
+        {"steps", "integer", "", "iterations", .most = INFINITY},
+        {"until_time", "number or text", "",
+         "the simulated time at which the run ends, `\"2 ms\"`; a number is in the unit of the "
+         "time "
+         "step"},
+        {"until_residual", "number", "", "the residual at which it ends"},
+        {"until_update", "number", "", "the change of an iteration at which it ends"},
+        {"max_steps", "integer", "no limit", "with until_residual or until_update",
+         .most = INFINITY},
+        {"check_every", "integer",
+         TZ_KEY_VALUE(TZ_CHECK_FIRST) " to " TZ_KEY_VALUE(TZ_CHECK_LAST) ", then 1/" TZ_KEY_VALUE(
+             TZ_CHECK_SHARE) " of those so far",
+         "iterations between two checks", .least = 1, .most = INFINITY},
+        {"accept_stagnation", "boolean", "false", "a run whose precision ends first is no failure"},
+        {"implicit", "number or text", "",
+         "the time step of implicit steps, with `until_time` or `steps`: of a linear update whose "
+         "iterations are explicit Euler steps ([steady states](steady.md#implicit-steps))"},
+        {"order", "integer", "2", "of implicit steps: 1, backward Euler, or 2", .least = 1,
+         .most = 2},
+        {"by", "text", "\"solver\"", "%s, how they are solved: the last one by libumfpack",
+         implicit_names},
+        {NULL, NULL, NULL, NULL}};
 
 /* Without the first one, of a run that has not ended. */
 static const char *status_names(int i)
@@ -502,7 +509,9 @@ static void get_implicit(lua_State *L, const tz_simulation_handle *handle, tz_ru
 {
     const char *what = "sim:run";
     int64_t order = 2;
+    int by = 0;
     const bool has_order = tz_key_integer(L, 2, what, "order", &order);
+    const bool has_by = tz_key_choice(L, 2, what, "by", &by);
     lua_pushliteral(L, "implicit");
     if (lua_rawget(L, 2) != LUA_TNIL) {
         tz_try(L, what, tz_simulation_check_implicit(handle->simulation, tz_fault(L)));
@@ -518,8 +527,9 @@ static void get_implicit(lua_State *L, const tz_simulation_handle *handle, tz_ru
         run->jumps = true;
         run->jumps_most = count > 1.0 ? (int64_t)count : 1;
         run->implicit_order = (int)order;
-    } else if (has_order) {
-        tz_raise(L, "%s: 'order' goes with 'implicit'", what);
+        run->implicit_direct = by == 1;
+    } else if (has_order || has_by) {
+        tz_raise(L, "%s: '%s' goes with 'implicit'", what, has_order ? "order" : "by");
     }
     lua_pop(L, 1);
 }
@@ -821,13 +831,14 @@ static int method_jump(lua_State *L)
     return carry_out(L, handle, &run, false);
 }
 
-static TZ_KEY_NAMES(steady_names, "auto", "transform", "solver")
+static TZ_KEY_NAMES(steady_names, "auto", "transform", "solver", "direct")
 
     static const tz_key steady_options[] = {
         {"tolerance", "number", "as small as double precision can tell",
          "the residual that is small enough"},
         {"by", "text", "\"auto\"",
-         "%s: transforms where they apply, else the solver ([steady states](steady.md))",
+         "%s: transforms where they apply, else the solver; the last one factorizes, by libumfpack "
+         "([steady states](steady.md))",
          steady_names},
         {NULL, NULL, NULL, NULL}};
 
@@ -837,7 +848,8 @@ static TZ_KEY_NAMES(steady_status_names, "converged", "stagnated")
         {"status", "text", "", "%s: the precision of the fields ends before `tolerance`",
          steady_status_names},
         {"residual", "number", "", "of the fields as they are"},
-        {"solver", "text", "", "`\"conjugate gradients\"`, `\"BiCGSTAB\"` or `\"transform\"`"},
+        {"solver", "text", "",
+         "`\"conjugate gradients\"`, `\"BiCGSTAB\"`, `\"UMFPACK\"` or `\"transform\"`"},
         {"iterations", "integer", "", "of the solver; 0 by a transform"},
         {"seconds", "number", "", "that it took"},
         {NULL, NULL, NULL, NULL}};
@@ -859,6 +871,21 @@ static tz_steady get_steady(lua_State *L)
     return wanted;
 }
 
+static void tell_steady(const tz_simulation_handle *handle, const tz_steady *wanted,
+                        const tz_steady_result *result)
+{
+    tz_context_note(handle->context, TZ_NOTE_LOG,
+                    "%s: steady state by %s, %lld iterations, residual %.3g, %.3g s", handle->name,
+                    result->method, (long long)result->iterations, result->residual,
+                    result->seconds);
+    if (!result->converged)
+        tz_context_note(handle->context, TZ_NOTE_WARNING,
+                        "%s: the steady state has the residual %.3g, above the tolerance %.3g: %s "
+                        "precision ends here",
+                        handle->name, result->residual, wanted->tolerance,
+                        tz_simulation_precision(handle->simulation));
+}
+
 static int method_steady(lua_State *L)
 {
     tz_simulation_handle *handle = tz_handle_check_idle(L, 1, "sim:steady");
@@ -871,6 +898,8 @@ static int method_steady(lua_State *L)
     else
         status = tz_simulation_steady(handle->simulation, &wanted, &result, tz_fault(L));
     tz_try(L, "sim:steady", status);
+    if (!tz_handle_is_dry(handle))
+        tell_steady(handle, &wanted, &result);
     lua_pushnumber(L, result.residual);
     lua_createtable(L, 0, 5);
     tz_set_text(L, "status", steady_status_names(!result.converged));

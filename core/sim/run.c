@@ -388,8 +388,10 @@ static tz_status jump_towards(tz_simulation *simulation, tz_course *course, tz_e
     course->had_turn = false;
     tz_status status = tz_run_wait(simulation, course, error);
     if (!status)
-        status = order > 0 ? tz__simulation_implicit(simulation, steps, order, &seconds, error)
-                           : tz__simulation_jump(simulation, steps, &seconds, error);
+        status = order > 0
+                     ? tz__simulation_implicit(simulation, steps, order,
+                                               course->wanted.implicit_direct, &seconds, error)
+                     : tz__simulation_jump(simulation, steps, &seconds, error);
     if (status)
         return status;
     simulation->step += steps;
@@ -409,7 +411,8 @@ static void tell_stall(tz_simulation *simulation, tz_course *course, const char 
     simulation->stall_told = true;
     snprintf(course->warning, sizeof course->warning,
              "the %s has not fallen since step %" PRId64 " and is %.3g at step %" PRId64
-             ": this run may never end; give max_steps, or a larger until_%s",
+             ": this run may never end; give max_steps, or a larger until_%s; "
+             "sim:steady says whether there is a steady state",
              what, course->checks.least_step, value, simulation->step, what);
 }
 

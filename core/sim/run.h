@@ -22,6 +22,7 @@ typedef struct tz_run {
     /* jumps are implicit steps (sim/solve.h) of about jumps_most iterations, and of this order;
      * 0: they are not */
     int implicit_order;
+    bool implicit_direct;  /* by factors */
     bool unchecked;        /* do not ask check_run(): fields are random, and only bits matter */
     int64_t steps;         /* iterations to run; < 0: unlimited (needs until_residual) */
     double until_residual; /* stop when the residual is <= this; NAN: no test */

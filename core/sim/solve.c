@@ -32,10 +32,12 @@ tz_status tz_simulation_check_implicit(const tz_simulation *simulation, tz_error
     return tz_simulation_check_solve(simulation, error);
 }
 
-static tz_status need_solver(tz_simulation *simulation, tz_error *error)
+static tz_status need_solver(tz_simulation *simulation, bool direct, tz_error *error)
 {
-    if (simulation->solver)
+    if (simulation->solver) {
+        tz_solver_use_factors(simulation->solver, direct);
         return TZ_OK;
+    }
     const tz_backend_context context = tz__simulation_context(simulation, &simulation->problem);
     const tz_place place = tz__simulation_place(simulation, NULL);
     const tz_jump_context all = {.problem = &simulation->problem,
@@ -43,7 +45,10 @@ static tz_status need_solver(tz_simulation *simulation, tz_error *error)
                                  .state = simulation->state,
                                  .context = &context,
                                  .place = &place};
-    return tz_solver_create(&simulation->solver, &all, error);
+    const tz_status status = tz_solver_create(&simulation->solver, &all, error);
+    if (!status)
+        tz_solver_use_factors(simulation->solver, direct);
+    return status;
 }
 
 static void note(tz_simulation *simulation, const tz_solver_facts *facts, double seconds)
@@ -56,19 +61,19 @@ static void note(tz_simulation *simulation, const tz_solver_facts *facts, double
     snprintf(use->method, sizeof use->method, "%s", facts->method);
 }
 
-static tz_status solve_steady(tz_simulation *simulation, double tolerance, tz_steady_result *result,
-                              tz_error *error)
+static tz_status solve_steady(tz_simulation *simulation, const tz_steady *wanted,
+                              tz_steady_result *result, tz_error *error)
 {
     const double begin = tz_machine_clock_s();
     const tz_cancel cancel = {.stopped = simulation->stopped};
     tz_solver_facts facts;
     tz_status status = tz__correction_settle(simulation, error);
     if (!status)
-        status = need_solver(simulation, error);
+        status = need_solver(simulation, wanted->by == TZ_STEADY_DIRECT, error);
     if (!status)
         status = tz_solver_steady(simulation->solver,
-                                  tolerance / simulation->problem.residual_per_update, &cancel,
-                                  &facts, error);
+                                  wanted->tolerance / simulation->problem.residual_per_update,
+                                  &cancel, &facts, error);
     if (!status)
         status = tz__correction_clear(simulation, error);
     simulation->update_known = false;
@@ -85,7 +90,7 @@ static tz_status solve_steady(tz_simulation *simulation, double tolerance, tz_st
 }
 
 tz_status tz__simulation_implicit(tz_simulation *simulation, int64_t iterations, int order,
-                                  double *seconds, tz_error *error)
+                                  bool direct, double *seconds, tz_error *error)
 {
     const double begin = tz_machine_clock_s();
     const tz_cancel cancel = {.stopped = simulation->stopped};
@@ -94,7 +99,7 @@ tz_status tz__simulation_implicit(tz_simulation *simulation, int64_t iterations,
     *seconds = 0.0;
     tz_status status = tz__correction_settle(simulation, error);
     if (!status)
-        status = need_solver(simulation, error);
+        status = need_solver(simulation, direct, error);
     if (!status)
         status = tz_solver_check_euler(simulation->solver, time_step->name, error);
     if (!status)
@@ -126,13 +131,13 @@ static tz_status transform(tz_simulation *simulation, tz_steady_result *result, 
 static tz_status find_steady(tz_simulation *simulation, const tz_steady *wanted,
                              tz_steady_result *result, tz_error *error)
 {
-    if (wanted->by == TZ_STEADY_SOLVER)
-        return solve_steady(simulation, wanted->tolerance, result, error);
+    if (wanted->by >= TZ_STEADY_SOLVER)
+        return solve_steady(simulation, wanted, result, error);
     const tz_status status = transform(simulation, result, error);
     /* Where the operator is known, so is whether there is such a state. */
     if (status != TZ_UNSUPPORTED || wanted->by == TZ_STEADY_TRANSFORM || simulation->jump)
         return status;
-    return solve_steady(simulation, wanted->tolerance, result, error);
+    return solve_steady(simulation, wanted, result, error);
 }
 
 tz_status tz_simulation_steady(tz_simulation *simulation, const tz_steady *wanted,

@@ -9,7 +9,8 @@
 typedef enum tz_steady_by {
     TZ_STEADY_AUTO,      /* by transforms where they apply, else by the solver */
     TZ_STEADY_TRANSFORM, /* as a jump of infinitely many iterations */
-    TZ_STEADY_SOLVER
+    TZ_STEADY_SOLVER,
+    TZ_STEADY_DIRECT /* by factors */
 } tz_steady_by;
 
 typedef struct tz_steady {
@@ -40,10 +41,10 @@ tz_status tz_simulation_check_solve(const tz_simulation *simulation, tz_error *e
 tz_status tz_simulation_check_implicit(const tz_simulation *simulation, tz_error *error);
 
 /* An implicit step as long as `iterations`, after all stages; the caller counts them. `order`: 1,
- * backward Euler, or 2. *seconds: that it took. Errors: as above; TZ_UNSUPPORTED if an iteration is
- * not an explicit Euler step. */
+ * backward Euler, or 2. `direct`: by factors. *seconds: that it took. Errors: as above;
+ * TZ_UNSUPPORTED if an iteration is not an explicit Euler step. */
 tz_status tz__simulation_implicit(tz_simulation *simulation, int64_t iterations, int order,
-                                  double *seconds, tz_error *error);
+                                  bool direct, double *seconds, tz_error *error);
 
 /* steady + steps is 0: nothing was solved. */
 const tz_solve_use *tz_simulation_solved(const tz_simulation *simulation);

@@ -15,6 +15,11 @@ sim:every(20, tz.table { "step", "max(temperature)", "hash(temperature)", "resid
     half = function(s) return s:get("temperature", 1, 2) / 2 end })
 local result = sim:run(200)
 print("hash " .. sim:hash("temperature"))
+local steady = tz.simulation { plugin = "hotspot", grid = { 30, 24 }, backend = "cpu", fields = { power = tz.random { seed = 4, range = { 0, 0.01 } } } }
+steady:run { until_time = "1 ms", implicit = "0.3 ms" }
+print("implicit " .. steady:hash("temperature"))
+steady:steady { by = "solver" }
+print("steady " .. steady:hash("temperature"))
 sim:array("temperature"):save("end.npy")
 tz.picture { data = sim:array("temperature"), file = "end.png" }
 tz.log("done")
