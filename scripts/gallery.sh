@@ -137,6 +137,9 @@ END
     entry scripts/stencils/noise.lua u-003000.png 'Noise' <<'END'
 Two phases of an alloy, with thermal noise. It makes the domains, and their edges rough: white noise, scaled by the root of the step.
 END
+    entry scripts/stencils/plate.lua layer.png 'A plate that swings' <<'END'
+Water above a plate that swings to and fro: its speed from the plate, left, into the water, over three seconds. What lies past the side is a formula of the time.
+END
     entry scripts/stencils/reactor.lua neutrons-001500.png 'A reactor' <<'END'
 Neutrons wander, become more in fuel rods, and are absorbed elsewhere. Each cell has a factor of its own.
 END
