@@ -1,4 +1,4 @@
-/* Lattice Boltzmann: flow in two dimensions past obstacles, on the D2Q9 lattice. */
+/* Lattice Boltzmann: flow past obstacles and in channels, on the lattices D2Q9 and D3Q19. */
 #include <math.h>
 #include <stdio.h>
 #include <trapeze/plugin.h>
@@ -17,29 +17,133 @@
 #define TZ_CELL_REAL 1
 #include <trapeze/rows.h>
 
-#define MIDDLE (4. / 9)
-#define SIDE (1. / 9)
-#define CORNER (1. / 36)
+#define TZ_CELL_TEXT "lbm.cell.h"
+#define TZ_CELL_ID lbm_force
+#define TZ_CELL_DIMS 2
+#define TZ_CELL_RADIUS 1
+#define TZ_CELL_REAL 1
+#include <trapeze/rows.h>
 
+#define LBM_CURVED 1
+#define TZ_CELL_TEXT "lbm.cell.h"
+#define TZ_CELL_ID curved
+#define TZ_CELL_NAME lbm
+#define TZ_CELL_DIMS 2
+#define TZ_CELL_RADIUS 1
+#define TZ_CELL_REAL 1
+#include <trapeze/rows.h>
+
+#define TZ_CELL_TEXT "lbm.cell.h"
+#define TZ_CELL_ID curved_flow
+#define TZ_CELL_NAME lbm_flow
+#define TZ_CELL_DIMS 2
+#define TZ_CELL_RADIUS 1
+#define TZ_CELL_REAL 1
+#include <trapeze/rows.h>
+
+#define TZ_CELL_TEXT "lbm.cell.h"
+#define TZ_CELL_ID curved_force
+#define TZ_CELL_NAME lbm_force
+#define TZ_CELL_DIMS 2
+#define TZ_CELL_RADIUS 2
+#define TZ_CELL_REAL 1
+#include <trapeze/rows.h>
+#undef LBM_CURVED
+
+#define TZ_CELL_TEXT "lbm3d.cell.h"
+#define TZ_CELL_ID lbm3d
+#define TZ_CELL_DIMS 3
+#define TZ_CELL_RADIUS 1
+#define TZ_CELL_REAL 1
+#include <trapeze/rows.h>
+
+#define TZ_CELL_TEXT "lbm3d.cell.h"
+#define TZ_CELL_ID lbm3d_flow
+#define TZ_CELL_DIMS 3
+#define TZ_CELL_RADIUS 1
+#define TZ_CELL_REAL 1
+#include <trapeze/rows.h>
+
+#define TZ_CELL_TEXT "lbm3d.cell.h"
+#define TZ_CELL_ID lbm3d_force
+#define TZ_CELL_DIMS 3
+#define TZ_CELL_RADIUS 1
+#define TZ_CELL_REAL 1
+#include <trapeze/rows.h>
+
+/* What differs between the lattices. */
+typedef struct lattice {
+    int populations;
+    double middle, side, corner;   /* weights of populations that move along 0, 1 and 2 axes */
+    const signed char (*moves)[3]; /* by what each moves */
+    int solid, wall, speed;        /* fields: the kinds, the first velocity of walls, the speed */
+    int kinds;                     /* of cells, 0 included */
+} lattice;
+
+#define LATTICE(id, dims, cells, w0, w1, w2)                                                       \
+    {                                                                                              \
+        .populations = sizeof cells / sizeof *cells, .middle = w0, .side = w1, .corner = w2,       \
+        .moves = cells, .solid = TZ_FIELD(id, solid), .wall = TZ_FIELD(id, wall_x),                \
+        .speed = TZ_FIELD(id##_flow, speed), .kinds = 5 + (dims)                                   \
+    }
+static const signed char moves2[][3] = {{0, 0}, {1, 0},  {0, 1},   {-1, 0}, {0, -1},
+                                        {1, 1}, {-1, 1}, {-1, -1}, {1, -1}};
+static const signed char moves3[][3] = {
+    {0, 0, 0},  {1, 0, 0},   {-1, 0, 0},  {0, 1, 0},  {0, -1, 0}, {0, 0, 1},   {0, 0, -1},
+    {1, 1, 0},  {-1, -1, 0}, {1, -1, 0},  {-1, 1, 0}, {1, 0, 1},  {-1, 0, -1}, {1, 0, -1},
+    {-1, 0, 1}, {0, 1, 1},   {0, -1, -1}, {0, 1, -1}, {0, -1, 1}};
+static const lattice d2q9 = LATTICE(lbm, 2, moves2, 4. / 9, 1. / 9, 1. / 36);
+static const lattice d2q9_curved = LATTICE(curved, 2, moves2, 4. / 9, 1. / 9, 1. / 36);
+static const lattice d3q19 = LATTICE(lbm3d, 3, moves3, 1. / 3, 1. / 18, 1. / 36);
+
+static double weight_of(const lattice *on, int i)
+{
+    const signed char *move = on->moves[i];
+    const int axes = (move[0] != 0) + (move[1] != 0) + (move[2] != 0);
+    return axes == 0 ? on->middle : axes == 1 ? on->side : on->corner;
+}
+
+enum { VISCOSITY, MAGIC, OUTLET, GRAVITY };
+#define GRAVITY_PARAM(axis)                                                                        \
+    TZ_REAL_PARAM("gravity_" axis, 0.0, -0.1, 0.1, "",                                             \
+                  "body force: how much faster along " axis                                        \
+                  " the fluid gets in an iteration, in cells an iteration")
 static const tz_param params[] = {
-    TZ_REAL_PARAM("viscosity", 0.02, 1e-6, 10.0, "",
-                  "kinematic viscosity in cells^2 an iteration; the Reynolds number is velocity * "
-                  "size / viscosity"),
+    [VISCOSITY] =
+        TZ_REAL_PARAM("viscosity", 0.02, 1e-6, 10.0, "",
+                      "kinematic viscosity in cells^2 an iteration; the Reynolds number is "
+                      "velocity * size / viscosity"),
+    [MAGIC] = TZ_REAL_PARAM("magic", 0.0, 0.0, 10.0, "",
+                            "0: one relaxation time; else two, (one - 1/2) * (other - 1/2) = "
+                            "magic: walls lie where they should at 3/16, 1/4 is most stable"),
+    [OUTLET] = TZ_REAL_PARAM("outlet_density", 1.0, 0.5, 2.0, "",
+                             "density of outlets; a third of it is the pressure"),
+    [GRAVITY] = GRAVITY_PARAM("x"),
+    GRAVITY_PARAM("y"),
+    GRAVITY_PARAM("z"),
 };
 
-static const double weights[] = {MIDDLE, SIDE, SIDE, SIDE, SIDE, CORNER, CORNER, CORNER, CORNER};
-
-static int derive(tz_setup *setup)
+/* All stencils have these constants first. */
+static int derive(tz_setup *setup, const lattice *on)
 {
-    const double omega = 1.0 / (3.0 * setup->params[0].number + 0.5);
+    const tz_value *p = setup->params;
+    const double even_time = 3.0 * p[VISCOSITY].number + 0.5, omega = 1.0 / even_time;
+    const double odd_time =
+        p[MAGIC].number > 0.0 ? p[MAGIC].number / (even_time - 0.5) + 0.5 : even_time;
     double *constants = setup->constants;
     constants[TZ_CONSTANT(lbm, keep)] = 1.0 - omega;
-    constants[TZ_CONSTANT(lbm, middle)] = MIDDLE * omega;
-    constants[TZ_CONSTANT(lbm, side)] = SIDE * omega;
-    constants[TZ_CONSTANT(lbm, corner)] = CORNER * omega;
-    for (int i = 0; i < 9; i++)
+    constants[TZ_CONSTANT(lbm, middle)] = on->middle * omega;
+    constants[TZ_CONSTANT(lbm, side)] = on->side * omega;
+    constants[TZ_CONSTANT(lbm, corner)] = on->corner * omega;
+    constants[TZ_CONSTANT(lbm, odd)] = omega - 1.0 / odd_time;
+    constants[TZ_CONSTANT(lbm, even_time)] = even_time;
+    constants[TZ_CONSTANT(lbm, odd_time)] = odd_time;
+    constants[TZ_CONSTANT(lbm, outlet)] = p[OUTLET].number - 1.0;
+    for (int axis = 0; axis < setup->dims; axis++)
+        constants[TZ_CONSTANT(lbm, push_x) + axis] = 3.0 * p[GRAVITY + axis].number;
+    for (int i = 0; i < on->populations; i++)
         if (isnan(setup->origins[i]))
-            setup->origins[i] = weights[i];
+            setup->origins[i] = weight_of(on, i);
     return 0;
 }
 
@@ -47,31 +151,41 @@ static int derive(tz_setup *setup)
  * it mostly diverges: cells then have a Reynolds number of so much. */
 static const double SPEED_MOST = 0.3, REYNOLDS_MOST = 100.0;
 
-/* At the start, and of what fixed sides send in. */
-static double largest_speed(const tz_run_facts *facts)
+/* At the start, of what fixed sides send in, and of walls and inlets. */
+static double largest_speed(const tz_run_facts *facts, const lattice *on)
 {
-    static const int cx[] = {0, 1, 0, -1, 0, 1, -1, -1, 1}, cy[] = {0, 0, 1, 0, -1, 1, 1, -1, -1};
-    double low, high, most = 0.0, bound = 0.0;
+    double low, high, most = 0.0, bound = 0.0, walls = 0.0;
     for (int side = 0; side < 2 * facts->dims; side++) {
-        double x = 0.0, y = 0.0;
-        for (int i = 0; i < 9 && facts->boundary[side / 2][side % 2] == TZ_FIXED; i++) {
-            x += cx[i] * facts->boundary_values[i * TZ_SIDES + side];
-            y += cy[i] * facts->boundary_values[i * TZ_SIDES + side];
-        }
-        most = fmax(most, hypot(x, y));
+        double v[3] = {0};
+        for (int i = 0; i < on->populations && facts->boundary[side / 2][side % 2] == TZ_FIXED; i++)
+            for (int axis = 0; axis < 3; axis++)
+                v[axis] += on->moves[i][axis] * facts->boundary_values[i * TZ_SIDES + side];
+        most = fmax(most, hypot(hypot(v[0], v[1]), v[2]));
     }
+    for (int axis = 0; axis < facts->dims; axis++)
+        if (facts->range(facts->context, on->wall + axis, &low, &high) == 0)
+            walls = hypot(walls, fmax(fabs(low), fabs(high)));
     /* The field speed takes longer to compute than this bound. */
-    for (int i = 1; i < 9 && facts->range(facts->context, i, &low, &high) == 0; i++)
-        bound += fmax(fabs(low - weights[i]), fabs(high - weights[i]));
-    if (bound > fmin(SPEED_MOST, REYNOLDS_MOST * facts->params[0].number) &&
-        facts->range(facts->context, TZ_FIELD(lbm_flow, speed), &low, &high) == 0)
+    for (int i = 1; i < on->populations && facts->range(facts->context, i, &low, &high) == 0; i++)
+        bound += fmax(fabs(low - weight_of(on, i)), fabs(high - weight_of(on, i)));
+    if (bound > fmin(SPEED_MOST, REYNOLDS_MOST * facts->params[VISCOSITY].number) &&
+        facts->range(facts->context, on->speed, &low, &high) == 0)
         most = fmax(most, high);
-    return most;
+    return fmax(most, walls);
 }
 
-static int check_run(const tz_run_facts *facts)
+static int check_run(const tz_run_facts *facts, const lattice *on)
 {
-    const double speed = largest_speed(facts), viscosity = facts->params[0].number;
+    double low, high;
+    if (facts->range(facts->context, on->solid, &low, &high) == 0 &&
+        (low < 0.0 || high >= on->kinds)) {
+        snprintf(facts->message, facts->message_size,
+                 "the field solid reaches from %g to %g, but there are kinds 0 to %d of cells: 0 "
+                 "fluid, 1 obstacle, 2 wall, 3 inlet, 4 outlet, from 5 on mirrors",
+                 low, high, on->kinds - 1);
+        return TZ_REFUSED;
+    }
+    const double speed = largest_speed(facts, on), viscosity = facts->params[VISCOSITY].number;
     if (speed > SPEED_MOST)
         snprintf(facts->message, facts->message_size,
                  "the populations move at up to %.3g cells an iteration: above about %g the flow "
@@ -92,56 +206,133 @@ static int check_run(const tz_run_facts *facts)
 #define POPULATION(name, weight, to)                                                               \
     TZ_STATE_FIELD(name, TZ_REAL, "", "share of the fluid that moves " to " in an iteration",      \
                    .initial = weight, .boundary_value = weight)
-static const tz_field fields[] = {
-    POPULATION("f0", MIDDLE, "nowhere"),
-    POPULATION("f1", SIDE, "to x + 1"),
-    POPULATION("f2", SIDE, "to y + 1"),
-    POPULATION("f3", SIDE, "to x - 1"),
-    POPULATION("f4", SIDE, "to y - 1"),
-    POPULATION("f5", CORNER, "to x + 1, y + 1"),
-    POPULATION("f6", CORNER, "to x - 1, y + 1"),
-    POPULATION("f7", CORNER, "to x - 1, y - 1"),
-    POPULATION("f8", CORNER, "to x + 1, y - 1"),
-    TZ_STATIC_FIELD("solid", TZ_INT, "",
-                    "not 0 in cells of obstacles, which send everything back; the residual leaves "
-                    "them out",
-                    .radius = 1, .excludes = 1),
-    TZ_DERIVED_FIELD("speed", TZ_REAL, "", "speed of the fluid, in cells an iteration"),
-    TZ_DERIVED_FIELD("vorticity", TZ_REAL, "", "how the fluid turns, in radians an iteration"),
-    TZ_DERIVED_FIELD("density", TZ_REAL, "", "its density; a third of it is the pressure"),
+#define SOLID(mirrors)                                                                             \
+    TZ_STATIC_FIELD("solid", TZ_INT, "",                                                           \
+                    "what a cell is: 0 fluid, 1 obstacle, which sends everything back, 2 wall, "   \
+                    "the same without a force, 3 inlet, 4 outlet, " mirrors                        \
+                    "; the residual leaves out all but fluid",                                     \
+                    .radius = 1, .excludes = 1)
+#define WALL(axis)                                                                                 \
+    TZ_STATIC_FIELD("wall_" axis, TZ_REAL, "",                                                     \
+                    "velocity along " axis                                                         \
+                    " of obstacles, walls and inlets, in cells an iteration",                      \
+                    .radius = 1)
+#define FLOW                                                                                       \
+    TZ_DERIVED_FIELD("speed", TZ_REAL, "", "speed of the fluid, in cells an iteration"),           \
+        TZ_DERIVED_FIELD("vorticity", TZ_REAL, "",                                                 \
+                         "how the fluid turns, in radians an iteration"),                          \
+        TZ_DERIVED_FIELD("density", TZ_REAL, "", "its density; a third of it is the pressure")
+#define VELOCITY(axis)                                                                             \
+    TZ_DERIVED_FIELD("velocity_" axis, TZ_REAL, "", "velocity of the fluid along " axis)
+#define FORCE(axis)                                                                                \
+    TZ_DERIVED_FIELD("force_" axis, TZ_REAL, "",                                                   \
+                     "force along " axis " of the fluid on an obstacle's cell, more than at rest")
+
+#define FIELDS2(...)                                                                               \
+    POPULATION("f0", 4. / 9, "nowhere"), POPULATION("f1", 1. / 9, "to x + 1"),                     \
+        POPULATION("f2", 1. / 9, "to y + 1"), POPULATION("f3", 1. / 9, "to x - 1"),                \
+        POPULATION("f4", 1. / 9, "to y - 1"), POPULATION("f5", 1. / 36, "to x + 1, y + 1"),        \
+        POPULATION("f6", 1. / 36, "to x - 1, y + 1"),                                              \
+        POPULATION("f7", 1. / 36, "to x - 1, y - 1"),                                              \
+        POPULATION("f8", 1. / 36, "to x + 1, y - 1"),                                              \
+        SOLID("5 and 6 mirrors whose normals are x and y"), WALL("x"), WALL("y"),                  \
+        __VA_ARGS__ FLOW, VELOCITY("x"), VELOCITY("y"), FORCE("x"), FORCE("y")
+static const tz_field lbm_fields[] = {FIELDS2()};
+static const tz_field curved_fields[] = {
+    FIELDS2(TZ_STATIC_FIELD("distance", TZ_REAL, "",
+                            "cells to the nearest point of an obstacle's surface, negative within "
+                            "it, where all is at rest",
+                            .initial = 1.0, .boundary_value = 1.0, .radius = 2), )};
+static const tz_field lbm3d_fields[] = {
+    POPULATION("f0", 1. / 3, "nowhere"),
+    POPULATION("f1", 1. / 18, "to x + 1"),
+    POPULATION("f2", 1. / 18, "to x - 1"),
+    POPULATION("f3", 1. / 18, "to y + 1"),
+    POPULATION("f4", 1. / 18, "to y - 1"),
+    POPULATION("f5", 1. / 18, "to z + 1"),
+    POPULATION("f6", 1. / 18, "to z - 1"),
+    POPULATION("f7", 1. / 36, "to x + 1, y + 1"),
+    POPULATION("f8", 1. / 36, "to x - 1, y - 1"),
+    POPULATION("f9", 1. / 36, "to x + 1, y - 1"),
+    POPULATION("f10", 1. / 36, "to x - 1, y + 1"),
+    POPULATION("f11", 1. / 36, "to x + 1, z + 1"),
+    POPULATION("f12", 1. / 36, "to x - 1, z - 1"),
+    POPULATION("f13", 1. / 36, "to x + 1, z - 1"),
+    POPULATION("f14", 1. / 36, "to x - 1, z + 1"),
+    POPULATION("f15", 1. / 36, "to y + 1, z + 1"),
+    POPULATION("f16", 1. / 36, "to y - 1, z - 1"),
+    POPULATION("f17", 1. / 36, "to y + 1, z - 1"),
+    POPULATION("f18", 1. / 36, "to y - 1, z + 1"),
+    SOLID("5, 6 and 7 mirrors whose normals are x, y and z"),
+    WALL("x"),
+    WALL("y"),
+    WALL("z"),
+    FLOW,
+    VELOCITY("x"),
+    VELOCITY("y"),
+    VELOCITY("z"),
+    FORCE("x"),
+    FORCE("y"),
+    FORCE("z"),
 };
 
-static const tz_pass passes[] = {
-    {.name = "pull and collide", .writes = (1u << 9) - 1u, TZ_PASS(lbm)},
-};
+/* A stencil, whose texts have the macros that `macros` says. The forces are the last fields. */
+#define STENCIL(ID, label, sentence, dimensions, on, macros, map, low)                             \
+    static int derive_##ID(tz_setup *setup)                                                        \
+    {                                                                                              \
+        return derive(setup, &on);                                                                 \
+    }                                                                                              \
+    static int check_##ID(const tz_run_facts *facts)                                               \
+    {                                                                                              \
+        return check_run(facts, &on);                                                              \
+    }                                                                                              \
+    static const tz_pass ID##_passes[] = {                                                         \
+        {.name = "pull and collide",                                                               \
+         .writes = TZ_WRITES(ID, solid) - 1u,                                                      \
+         .text_defines = macros,                                                                   \
+         TZ_PASS(ID)},                                                                             \
+    };                                                                                             \
+    static const tz_pass ID##_outputs[] = {                                                        \
+        {.name = "flow",                                                                           \
+         .writes = TZ_WRITES(ID, force_x) - TZ_WRITES(ID, speed),                                  \
+         .text_defines = macros,                                                                   \
+         TZ_PASS(ID##_flow)},                                                                      \
+        {.name = "force",                                                                          \
+         .writes = TZ_WRITES(ID, force_x) * ((1u << (dimensions)) - 1u),                           \
+         .text_defines = macros,                                                                   \
+         TZ_PASS(ID##_force)},                                                                     \
+    };                                                                                             \
+    static const tz_stencil ID = {                                                                 \
+        TZ_STENCIL_HEADER,                                                                         \
+        .id = label,                                                                               \
+        .doc = sentence,                                                                           \
+        .dims = dimensions,                                                                        \
+        .fields_count = sizeof ID##_fields / sizeof *ID##_fields,                                  \
+        .fields = ID##_fields,                                                                     \
+        .params_count = GRAVITY + (dimensions),                                                    \
+        .params = params,                                                                          \
+        .constants_count = TZ_CONSTANTS_COUNT(ID),                                                 \
+        .constants = ID##_constants,                                                               \
+        .passes_count = 1,                                                                         \
+        .passes = ID##_passes,                                                                     \
+        .outputs_count = 2,                                                                        \
+        .outputs = ID##_outputs,                                                                   \
+        .boundaries = TZ_ALLOW_ALL,                                                                \
+        .boundary = TZ_PERIODIC,                                                                   \
+        .picture = {"vorticity", map, low, 0.02},                                                  \
+        .derive = derive_##ID,                                                                     \
+        .check_run = check_##ID,                                                                   \
+    };
+STENCIL(lbm, "lbm",
+        "Flow past obstacles and in channels by a lattice Boltzmann method (D2Q9, one or two "
+        "relaxation times); the field solid says what sides are.",
+        2, d2q9, NULL, "balance", -0.02)
+STENCIL(curved, "lbm_curved",
+        "The same with obstacles whose surface lies between cells, as the field distance says.", 2,
+        d2q9_curved, "LBM_CURVED=1", "balance", -0.02)
+STENCIL(lbm3d, "lbm3d",
+        "Flow in three dimensions by a lattice Boltzmann method (D3Q19, one or two relaxation "
+        "times); the field solid says what sides are.",
+        3, d3q19, NULL, "viridis", 0.0)
 
-static const tz_pass outputs[] = {
-    {.name = "flow",
-     .writes = TZ_WRITES(lbm, speed) | TZ_WRITES(lbm, vorticity) | TZ_WRITES(lbm, density),
-     TZ_PASS(lbm_flow)},
-};
-
-static const tz_stencil stencil = {
-    TZ_STENCIL_HEADER,
-    .id = "lbm",
-    .doc = "Flow past obstacles by a lattice Boltzmann method (D2Q9, one relaxation time); no side "
-           "holds a pressure or a velocity: fixed sends in given populations, clamp lets go.",
-    .dims = 2,
-    .fields_count = sizeof fields / sizeof *fields,
-    .fields = fields,
-    .params_count = sizeof params / sizeof *params,
-    .params = params,
-    .constants_count = TZ_CONSTANTS_COUNT(lbm),
-    .constants = lbm_constants,
-    .passes_count = 1,
-    .passes = passes,
-    .outputs_count = 1,
-    .outputs = outputs,
-    .boundaries = TZ_ALLOW_ALL,
-    .boundary = TZ_PERIODIC,
-    .picture = {"vorticity", "balance", -0.02, 0.02},
-    .derive = derive,
-    .check_run = check_run,
-};
-
-TZ_PLUGIN_DEFINE("lbm", "1.0.0", "lattice Boltzmann flow", &stencil)
+TZ_PLUGIN_DEFINE("lbm", "1.1.0", "lattice Boltzmann flow", &lbm, &curved, &lbm3d)

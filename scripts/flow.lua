@@ -1,0 +1,193 @@
+-- Flows with a known answer, each compared with it:
+--
+--   trapeze run flow.lua [--set case=poiseuille|channel|cavity|2d-1|2d-2] [--set cells=N] [--set precision=double]
+--
+-- poiseuille  a body force drives flow between two walls; the profile is a parabola
+-- channel     flow between two walls from an inlet to an outlet; what flows in flows everywhere
+-- cavity      a lid drags the fluid in a box round: U. Ghia, K. N. Ghia, C. T. Shin, J. Comput. Phys. 48, 1982
+-- 2d-1, 2d-2  a channel with a cylinder at Reynolds numbers of 20 and 100: M. Schäfer, S. Turek, 1996
+local tz = require "trapeze"
+
+local case, precision = tz.args.case or "2d-1", tz.args.precision or "single"
+local function cells(default)
+  return math.tointeger(tz.args.cells or default)
+end
+-- What a cell is, as the field `solid` says.
+local FLUID, OBSTACLE, WALL, INLET, OUTLET = 0, 1, 2, 3, 4
+
+-- A line for each value: what it is, ours, theirs; the tolerance is in their unit.
+local function compare(what, ours, low, high)
+  high = high or low
+  print(("%-32s %12.6g   %s"):format(what, ours, low == high and ("%g"):format(low) or ("%g to %g"):format(low, high)))
+  tz.expect(not (ours < low - 0.02 * math.abs(low) or ours > high + 0.02 * math.abs(high)), what .. " is wrong")
+end
+local function within(what, ours, most)
+  print(("%-32s %12.3g   < %g"):format(what, ours, most))
+  tz.expect(ours < most, what .. " is too large")
+end
+
+-- Velocity along x in a channel of `height` cells whose lower wall lies between the rows 0 and 1.
+local function parabola(y, height, most)
+  local share = (y - 0.5) / height
+  return 4 * most * share * (1 - share)
+end
+
+-- Populations of a fluid that moves along x as `velocity(x, y)` says.
+local function moving(fields, velocity)
+  local cx = { [0] = 0, 1, 0, -1, 0, 1, -1, -1, 1 }
+  local weights = { [0] = 4 / 9, 1 / 9, 1 / 9, 1 / 9, 1 / 9, 1 / 36, 1 / 36, 1 / 36, 1 / 36 }
+  for i = 0, 8 do
+    fields["f" .. i] = function(x, y)
+      local u = velocity(x, y)
+      local c = 3 * cx[i] * u
+      return weights[i] * (1 + c + c * c / 2 - 1.5 * u * u)
+    end
+  end
+  return fields
+end
+
+local run = {}
+
+function run.poiseuille()
+  local height, viscosity, gravity = cells(20), 0.1, 1e-5
+  local sim = tz.simulation {
+    plugin = "lbm", grid = { 8, height + 2 }, precision = precision,
+    params = { viscosity = viscosity, magic = 3 / 16, gravity_x = gravity },
+    fields = { solid = function(x, y) return (y == 0 or y == height + 1) and WALL or FLUID end },
+  }
+  sim:run { until_residual = 1e-9, max_steps = 100 * height * height, accept_stagnation = true }
+  local worst, most = 0, gravity * height ^ 2 / (8 * viscosity)
+  for y = 1, height do
+    worst = math.max(worst, math.abs(sim:get("velocity_x", 3, y) - parabola(y, height, most)) / most)
+  end
+  within("profile, largest error", worst, 0.005)
+end
+
+function run.channel()
+  local height, viscosity, most = cells(20), 0.1, 0.05
+  local nx, ny = 6 * height, height + 2
+  local fields = { wall_x = { } }
+  fields.wall_x = function(x, y) return x == 0 and y >= 1 and y <= height and parabola(y, height, most) or 0 end
+  fields.solid = function(x, y)
+    return (y == 0 or y == ny - 1) and WALL or x == 0 and INLET or x == nx - 1 and OUTLET or FLUID
+  end
+  local sim = tz.simulation {
+    plugin = "lbm", grid = { nx, ny }, precision = precision, boundary = "clamp",
+    params = { viscosity = viscosity, magic = 3 / 16 }, fields = fields,
+  }
+  sim:run { until_residual = 1e-8, max_steps = 40000, accept_stagnation = true }
+  local function flux(x)
+    return sim:sum("velocity_x", { x = { x, x + 1 }, y = { 0, ny } })
+  end
+  local inlet, worst, error = 0, 0, 0
+  for y = 1, height do inlet = inlet + parabola(y, height, most) end
+  for x = 1, nx - 2 do worst = math.max(worst, math.abs(flux(x) / inlet - 1)) end
+  for y = 1, height do
+    error = math.max(error, math.abs(sim:get("velocity_x", nx // 2, y) - parabola(y, height, most)) / most)
+  end
+  within("flux, largest change", worst, 0.005)
+  within("profile, largest error", error, 0.005)
+  local first, last = nx // 3, 2 * nx // 3
+  local drop = (sim:get("density", first, ny // 2) - sim:get("density", last, ny // 2)) / 3
+  compare("pressure drop, share of 8 nu U/H2", drop / (last - first) / (8 * viscosity * most / height ^ 2), 1)
+end
+
+-- Ghia, Ghia and Shin: place, velocity across that axis; u along the vertical centre line, v along the horizontal one.
+local ghia = {
+  [100] = {
+    u = { { 0.9766, 0.84123 }, { 0.9531, 0.68717 }, { 0.8516, 0.23151 }, { 0.7344, 0.00332 }, { 0.6172, -0.13641 },
+      { 0.5, -0.20581 }, { 0.4531, -0.21090 }, { 0.2813, -0.15662 }, { 0.1719, -0.10150 }, { 0.1016, -0.06434 }, { 0.0547, -0.03717 } },
+    v = { { 0.9688, -0.05906 }, { 0.9453, -0.10313 }, { 0.9063, -0.16914 }, { 0.8594, -0.22445 }, { 0.8047, -0.24533 },
+      { 0.5, 0.05454 }, { 0.2344, 0.17527 }, { 0.1563, 0.16077 }, { 0.0938, 0.12317 }, { 0.0625, 0.09233 } },
+  },
+  [1000] = {
+    u = { { 0.9766, 0.65928 }, { 0.9688, 0.57492 }, { 0.9609, 0.51117 }, { 0.9531, 0.46604 }, { 0.8516, 0.33304 }, { 0.7344, 0.18719 },
+      { 0.6172, 0.05702 }, { 0.5, -0.06080 }, { 0.4531, -0.10648 }, { 0.2813, -0.27805 }, { 0.1719, -0.38289 }, { 0.1016, -0.29730 },
+      { 0.0703, -0.22220 }, { 0.0625, -0.20196 }, { 0.0547, -0.18109 } },
+    v = { { 0.9688, -0.21388 }, { 0.9609, -0.27669 }, { 0.9531, -0.33714 }, { 0.9453, -0.39188 }, { 0.9063, -0.51550 },
+      { 0.8594, -0.42665 }, { 0.8047, -0.31966 }, { 0.5, 0.02526 }, { 0.2344, 0.32235 }, { 0.2266, 0.33075 }, { 0.1563, 0.37095 },
+      { 0.0938, 0.32627 }, { 0.0781, 0.30353 }, { 0.0703, 0.29012 }, { 0.0625, 0.27485 } },
+  },
+}
+
+function run.cavity()
+  local n, reynolds, lid = cells(128), math.tointeger(tz.args.reynolds or 1000), tonumber(tz.args.lid or 0.1)
+  local sim = tz.simulation {
+    plugin = "lbm", grid = { n + 2, n + 2 }, precision = precision,
+    params = { viscosity = lid * n / reynolds, magic = 1 / 4 },
+    fields = {
+      solid = function(x, y) return (x == 0 or y == 0 or x == n + 1 or y == n + 1) and WALL or FLUID end,
+      wall_x = function(x, y) return y == n + 1 and x >= 1 and x <= n and lid or 0 end,
+    },
+  }
+  sim:run { until_residual = 2e-9, max_steps = 800 * n, accept_stagnation = true }
+  -- The walls lie at 0.5 and n + 0.5.
+  local middle, worst = (n + 1) / 2, 0
+  for axis, list in pairs(tz.expect(ghia[reynolds], "Ghia has Reynolds numbers of 100 and 1000")) do
+    for _, row in ipairs(list) do
+      local at = row[1] * n + 0.5
+      local from = axis == "u" and { middle, at } or { at, middle }
+      local got = sim:profile("velocity_" .. (axis == "u" and "x" or "y"), from, from, 2).y[1] / lid
+      worst = math.max(worst, math.abs(got - row[2]))
+      print(("%s at %.4f %26.5f   %.5f"):format(axis, row[1], got, row[2]))
+    end
+  end
+  within("largest difference / lid velocity", worst, tonumber(tz.args.most or 0.01))
+  sim:write(tz.png("speed", { map = "viridis", size = 512 }))
+end
+
+-- A channel of 2.2 m x 0.41 m; a cylinder of 0.1 m at (0.2, 0.2). `d` cells are a diameter.
+local function cylinder(reynolds, d, velocity, length)
+  local height, mean, radius = math.floor(4.1 * d + 0.5), velocity * 2 / 3, d / 2
+  local nx, ny, x0, y0 = math.floor(length * 10 * d), height + 2, 2 * d, 2 * d + 0.5
+  local function distance(x, y) return math.sqrt((x - x0) ^ 2 + (y - y0) ^ 2) - radius end
+  local fields = {
+    solid = function(x, y)
+      return (y == 0 or y == ny - 1) and WALL or x == 0 and INLET or x == nx - 1 and OUTLET or
+        distance(x, y) < 0 and OBSTACLE or FLUID
+    end,
+    wall_x = function(x, y) return x == 0 and y >= 1 and y <= height and parabola(y, height, velocity) or 0 end,
+    distance = distance,
+  }
+  moving(fields, function(x, y)
+    return y >= 1 and y <= height and distance(x, y) >= 0 and parabola(y, height, velocity) or 0
+  end)
+  local sim = tz.simulation {
+    plugin = "lbm_curved", grid = { nx, ny }, precision = precision, boundary = "clamp",
+    params = { viscosity = mean * d / reynolds, magic = 1 / 4 }, fields = fields,
+  }
+  local scale = 2 / (mean * mean * d)
+  return sim, function() return scale * sim:sum("force_x", "solid") end, function() return scale * sim:sum("force_y", "solid") end, mean
+end
+
+run["2d-1"] = function()
+  local d = cells(20)
+  local sim, drag, lift = cylinder(20, d, 0.1, tonumber(tz.args.length or 2.2))
+  sim:run { until_residual = 1e-9, max_steps = math.floor(tonumber(tz.args.steps or 1500) * d), accept_stagnation = true }
+  compare("drag", drag(), 5.57, 5.59)
+  compare("lift", lift(), 0.0104, 0.0110)
+end
+
+run["2d-2"] = function()
+  local d = cells(40)
+  local sim, drag, lift, mean = cylinder(100, d, 0.1, 2.2)
+  local period = d / (0.3 * mean)
+  sim:run(math.floor(tonumber(tz.args.periods or 30) * period))
+  -- Two periods and some, in steps in which nothing happens.
+  local most_drag, most_lift, rises, before, every = 0, -1, {}, nil, math.max(1, d // 10)
+  for k = 0, math.floor(4 * period) // every do
+    local up = lift()
+    most_drag, most_lift = math.max(most_drag, drag()), math.max(most_lift, up)
+    if before and before < 0 and up >= 0 then
+      rises[#rises + 1] = (k - up / (up - before)) * every
+    end
+    before = up
+    sim:run(every)
+  end
+  compare("largest drag", most_drag, 3.22, 3.24)
+  compare("largest lift", most_lift, 0.99, 1.01)
+  compare("Strouhal number", (#rises - 1) * d / (mean * (rises[#rises] - rises[1])), 0.295, 0.305)
+  sim:write(tz.png("vorticity", { map = "balance", range = { -0.02, 0.02 }, zoom = 1 }))
+end
+
+tz.expect(run[case], "case: poiseuille, channel, cavity, 2d-1 or 2d-2")()
