@@ -1,9 +1,10 @@
 -- Flows with a known answer, each compared with it:
 --
---   trapeze run flow.lua [--set case=poiseuille|channel|cavity|2d-1|2d-2] [--set cells=N] [--set precision=double]
+--   trapeze run flow.lua [--set case=poiseuille|channel|duct|cavity|2d-1|2d-2] [--set cells=N] [--set precision=double]
 --
 -- poiseuille  a body force drives flow between two walls; the profile is a parabola
 -- channel     flow between two walls from an inlet to an outlet; what flows in flows everywhere
+-- duct        the same in a square duct (lbm3d): the series of sines, as in any textbook of viscous flow
 -- cavity      a lid drags the fluid in a box round: U. Ghia, K. N. Ghia, C. T. Shin, J. Comput. Phys. 48, 1982
 -- 2d-1, 2d-2  a channel with a cylinder at Reynolds numbers of 20 and 100: M. Schäfer, S. Turek, 1996
 local tz = require "trapeze"
@@ -15,14 +16,14 @@ end
 -- What a cell is, as the field `solid` says.
 local FLUID, OBSTACLE, WALL, INLET, OUTLET = 0, 1, 2, 3, 4
 
--- A line for each value: what it is, ours, theirs; the tolerance is in their unit.
-local function compare(what, ours, low, high)
-  high = high or low
+-- A line for each value: what it is, ours, theirs.
+local function compare(what, ours, low, high, tolerance)
+  high, tolerance = high or low, tolerance or 0.02
   print(("%-32s %12.6g   %s"):format(what, ours, low == high and ("%g"):format(low) or ("%g to %g"):format(low, high)))
-  tz.expect(not (ours < low - 0.02 * math.abs(low) or ours > high + 0.02 * math.abs(high)), what .. " is wrong")
+  tz.expect(not (ours < low * (1 - tolerance) or ours > high * (1 + tolerance)), what .. " is wrong")
 end
 local function within(what, ours, most)
-  print(("%-32s %12.3g   < %g"):format(what, ours, most))
+  print(("%-32s %12.3g   less than %g"):format(what, ours, most))
   tz.expect(ours < most, what .. " is too large")
 end
 
@@ -66,7 +67,7 @@ end
 function run.channel()
   local height, viscosity, most = cells(20), 0.1, 0.05
   local nx, ny = 6 * height, height + 2
-  local fields = { wall_x = { } }
+  local fields = {}
   fields.wall_x = function(x, y) return x == 0 and y >= 1 and y <= height and parabola(y, height, most) or 0 end
   fields.solid = function(x, y)
     return (y == 0 or y == ny - 1) and WALL or x == 0 and INLET or x == nx - 1 and OUTLET or FLUID
@@ -89,7 +90,19 @@ function run.channel()
   within("profile, largest error", error, 0.005)
   local first, last = nx // 3, 2 * nx // 3
   local drop = (sim:get("density", first, ny // 2) - sim:get("density", last, ny // 2)) / 3
-  compare("pressure drop, share of 8 nu U/H2", drop / (last - first) / (8 * viscosity * most / height ^ 2), 1)
+  compare("pressure drop H2 / (8 nu U)", drop / (last - first) / (8 * viscosity * most / height ^ 2), 1)
+end
+
+function run.duct()
+  local n, viscosity, gravity = cells(20), 0.1, 1e-5
+  local sim = tz.simulation {
+    plugin = "lbm3d", grid = { n + 2, n + 2, 4 }, precision = precision,
+    params = { viscosity = viscosity, magic = 3 / 16, gravity_z = gravity },
+    fields = { solid = function(x, y) return (x % (n + 1) == 0 or y % (n + 1) == 0) and WALL or FLUID end },
+  }
+  sim:run { until_residual = 1e-9, max_steps = 40 * n * n, accept_stagnation = true }
+  local unit = gravity * n * n / viscosity
+  compare("mean velocity, g H2 / nu", sim:sum("velocity_z") / (4 * n * n) / unit, 0.0351443, nil, 0.005)
 end
 
 -- Ghia, Ghia and Shin: place, velocity across that axis; u along the vertical centre line, v along the horizontal one.
@@ -122,18 +135,20 @@ function run.cavity()
   }
   sim:run { until_residual = 2e-9, max_steps = 800 * n, accept_stagnation = true }
   -- The walls lie at 0.5 and n + 0.5.
-  local middle, worst = (n + 1) / 2, 0
-  for axis, list in pairs(tz.expect(ghia[reynolds], "Ghia has Reynolds numbers of 100 and 1000")) do
-    for _, row in ipairs(list) do
+  local middle, worst, squares, count = (n + 1) / 2, 0, 0, 0
+  local theirs = tz.expect(ghia[reynolds], "Ghia has Reynolds numbers of 100 and 1000")
+  for _, axis in ipairs { "u", "v" } do
+    for _, row in ipairs(theirs[axis]) do
       local at = row[1] * n + 0.5
       local from = axis == "u" and { middle, at } or { at, middle }
       local got = sim:profile("velocity_" .. (axis == "u" and "x" or "y"), from, from, 2).y[1] / lid
-      worst = math.max(worst, math.abs(got - row[2]))
-      print(("%s at %.4f %26.5f   %.5f"):format(axis, row[1], got, row[2]))
+      worst, squares, count = math.max(worst, math.abs(got - row[2])), squares + (got - row[2]) ^ 2, count + 1
+      print(("%-32s %12.5f   %.5f"):format(("%s at %.4f"):format(axis, row[1]), got, row[2]))
     end
   end
-  within("largest difference / lid velocity", worst, tonumber(tz.args.most or 0.01))
-  sim:write(tz.png("speed", { map = "viridis", size = 512 }))
+  -- Ghia's own values differ from finer grids' by up to 2 % where the slope is steep.
+  within("difference, root mean square", math.sqrt(squares / count), 0.01)
+  within("difference, largest", worst, 0.015)
 end
 
 -- A channel of 2.2 m x 0.41 m; a cylinder of 0.1 m at (0.2, 0.2). `d` cells are a diameter.
@@ -157,7 +172,10 @@ local function cylinder(reynolds, d, velocity, length)
     params = { viscosity = mean * d / reynolds, magic = 1 / 4 }, fields = fields,
   }
   local scale = 2 / (mean * mean * d)
-  return sim, function() return scale * sim:sum("force_x", "solid") end, function() return scale * sim:sum("force_y", "solid") end, mean
+  local function coefficient(field)
+    return function() return scale * sim:sum(field, "solid") end
+  end
+  return sim, coefficient "force_x", coefficient "force_y", mean
 end
 
 run["2d-1"] = function()
@@ -165,17 +183,17 @@ run["2d-1"] = function()
   local sim, drag, lift = cylinder(20, d, 0.1, tonumber(tz.args.length or 2.2))
   sim:run { until_residual = 1e-9, max_steps = math.floor(tonumber(tz.args.steps or 1500) * d), accept_stagnation = true }
   compare("drag", drag(), 5.57, 5.59)
-  compare("lift", lift(), 0.0104, 0.0110)
+  compare("lift", lift(), 0.0104, 0.0110, d < 20 and 0.1 or nil)
 end
 
 run["2d-2"] = function()
   local d = cells(40)
-  local sim, drag, lift, mean = cylinder(100, d, 0.1, 2.2)
+  local sim, drag, lift, mean = cylinder(100, d, 0.08, 2.2)
   local period = d / (0.3 * mean)
-  sim:run(math.floor(tonumber(tz.args.periods or 30) * period))
-  -- Two periods and some, in steps in which nothing happens.
-  local most_drag, most_lift, rises, before, every = 0, -1, {}, nil, math.max(1, d // 10)
-  for k = 0, math.floor(4 * period) // every do
+  sim:run(math.floor(tonumber(tz.args.periods or 16) * period))
+  -- Three periods, looked at every so often.
+  local most_drag, most_lift, rises, before, every = 0, -1, {}, nil, math.max(1, d // 4)
+  for k = 0, math.floor(3 * period) // every do
     local up = lift()
     most_drag, most_lift = math.max(most_drag, drag()), math.max(most_lift, up)
     if before and before < 0 and up >= 0 then
@@ -187,7 +205,7 @@ run["2d-2"] = function()
   compare("largest drag", most_drag, 3.22, 3.24)
   compare("largest lift", most_lift, 0.99, 1.01)
   compare("Strouhal number", (#rises - 1) * d / (mean * (rises[#rises] - rises[1])), 0.295, 0.305)
-  sim:write(tz.png("vorticity", { map = "balance", range = { -0.02, 0.02 }, zoom = 1 }))
+  sim:write(tz.png("vorticity", { map = "balance", range = { -0.02, 0.02 }, zoom = 1, caption = "vorticity after {step}" }))
 end
 
-tz.expect(run[case], "case: poiseuille, channel, cavity, 2d-1 or 2d-2")()
+tz.expect(run[case], "case: poiseuille, channel, duct, cavity, 2d-1 or 2d-2")()

@@ -119,6 +119,12 @@ END
     entry scripts/lbm.lua street.png 'A vortex street' <<'END'
 Flow past a cylinder sheds vortices, first from one side, then from the other. Red turns one way, blue the other. The method is lattice Boltzmann, with nine fields.
 END
+    entry scripts/pillars.lua vorticity-012000.png 'Three pillars in a channel' <<'END'
+The vortices of the first pillar hit the two behind it, which shed their own. Fluid enters at the left and leaves at the right; the pillars' surfaces lie between cells.
+END
+    entry scripts/flow3d.lua wake-001200.png 'A ball in a stream' <<'END'
+A stream in three dimensions, cut through the middle: in front of the ball and behind it the fluid is slow, beside it fast. The scenario compares the drag.
+END
     entry scripts/diffusion.lua after-000020.png 'Noise removed, edges kept' <<'END'
 A slice of a noisy volume, as from an electron microscope, after anisotropic nonlinear diffusion: the noise is gone, the membranes are sharp.
 END

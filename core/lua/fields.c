@@ -588,6 +588,23 @@ void tz_region_push_column(lua_State *L, int index, bool mean)
     lua_pushcclosure(L, column, 2);
 }
 
+static int masked_column(lua_State *L)
+{
+    const char *what = "tz.table";
+    const tz_simulation_handle *handle = tz_handle_check(L, 1, what);
+    const int field = tz_handle_kept_field(L, lua_upvalueindex(1), handle, what);
+    lua_pushvalue(L, lua_upvalueindex(2));
+    lua_pushnumber(L, tz_region_reduce(L, lua_gettop(L), handle, field, what).sum);
+    return 1;
+}
+
+void tz_region_push_sum(lua_State *L, int field, int mask)
+{
+    lua_pushvalue(L, field);
+    lua_pushvalue(L, mask);
+    lua_pushcclosure(L, masked_column, 2);
+}
+
 /* sim:units(floorplan[, field]): {NAME = {max =, mean =}, …} */
 static int method_units(lua_State *L)
 {

@@ -242,7 +242,7 @@ static const tz_field curved_fields[] = {
     FIELDS2(TZ_STATIC_FIELD("distance", TZ_REAL, "",
                             "cells to the nearest point of an obstacle's surface, negative within "
                             "it, where all is at rest",
-                            .initial = 1.0, .boundary_value = 1.0, .radius = 2), )};
+                            .initial = 1.0, .boundary_value = 1.0, .radius = 1), )};
 static const tz_field lbm3d_fields[] = {
     POPULATION("f0", 1. / 3, "nowhere"),
     POPULATION("f1", 1. / 18, "to x + 1"),

@@ -20,42 +20,22 @@
 #define LBM_SHAPE_READ(R)
 #endif
 #define TZ_FIELDS(F)                                                                               \
-    F(f0, real)                                                                                    \
-    F(f1, real)                                                                                    \
-    F(f2, real)                                                                                    \
-    F(f3, real)                                                                                    \
-    F(f4, real)                                                                                    \
-    F(f5, real)                                                                                    \
-    F(f6, real) F(f7, real) F(f8, real) F(solid, int) F(wall_x, real) F(wall_y, real) LBM_SHAPE(F) \
-        F(speed, real) F(vorticity, real) F(density, real) F(velocity_x, real) F(velocity_y, real) \
-        F(force_x, real) F(force_y, real)
-/* omega: 1 over the relaxation time of the even parts of two opposite populations.
- *
- *   keep                  1 - omega
- *   middle, side, corner  omega times the weights of the populations
- *   odd                   omega, less that of the odd parts; 0 with one relaxation time
- *   even_time, odd_time   the relaxation times
- *   outlet                the density of outlets, less 1
- *   push_x, push_y        three times the momentum that the body force gives in an iteration */
+    F(f0, real) F(f1, real) F(f2, real) F(f3, real) F(f4, real) F(f5, real) F(f6, real)            \
+    F(f7, real) F(f8, real) F(solid, int) F(wall_x, real) F(wall_y, real) LBM_SHAPE(F)             \
+    F(speed, real) F(vorticity, real) F(density, real) F(velocity_x, real) F(velocity_y, real)     \
+    F(force_x, real) F(force_y, real)
+/* 1 - omega, omega times the weights of the populations (omega: 1 over the relaxation time of the
+ * even parts of opposite populations), omega less that of the odd parts, both relaxation times, the
+ * density of outlets less 1, three times the momentum that the body force gives an iteration */
 #define TZ_CONSTANTS(K)                                                                            \
-    K(keep, real)                                                                                  \
-    K(middle, real)                                                                                \
-    K(side, real)                                                                                  \
-    K(corner, real)                                                                                \
-    K(odd, real)                                                                                   \
-    K(even_time, real) K(odd_time, real) K(outlet, real) K(push_x, real) K(push_y, real)
+    K(keep, real) K(middle, real) K(side, real) K(corner, real) K(odd, real) K(even_time, real)    \
+    K(odd_time, real) K(outlet, real) K(push_x, real) K(push_y, real)
 #define TZ_READS(R)                                                                                \
-    R(lbm, f0, 0, 0, 0, 0)                                                                         \
-    R(lbm, f1, -1, 0, 0, 0)                                                                        \
-    R(lbm, f2, 0, 0, -1, 0)                                                                        \
-    R(lbm, f3, 0, 1, 0, 0)                                                                         \
-    R(lbm, f4, 0, 0, 0, 1)                                                                         \
-    R(lbm, f5, -1, 0, -1, 0)                                                                       \
-    R(lbm, f6, 0, 1, -1, 0)                                                                        \
-    R(lbm, f7, 0, 1, 0, 1)                                                                         \
-    R(lbm, f8, -1, 0, 0, 1)                                                                        \
-    R(lbm, solid, 0, 0, 0, 0)                                                                      \
-    R(lbm, wall_x, 0, 0, 0, 0) R(lbm, wall_y, 0, 0, 0, 0) LBM_SHAPE_READ(R)
+    R(lbm, f0, 0, 0, 0, 0) R(lbm, f1, -1, 0, 0, 0) R(lbm, f2, 0, 0, -1, 0)                         \
+    R(lbm, f3, 0, 1, 0, 0) R(lbm, f4, 0, 0, 0, 1) R(lbm, f5, -1, 0, -1, 0)                         \
+    R(lbm, f6, 0, 1, -1, 0) R(lbm, f7, 0, 1, 0, 1) R(lbm, f8, -1, 0, 0, 1)                         \
+    R(lbm, solid, 0, 0, 0, 0) R(lbm, wall_x, 0, 0, 0, 0) R(lbm, wall_y, 0, 0, 0, 0)                \
+    LBM_SHAPE_READ(R)
 // clang-format on
 
 /* What a cell is: the field solid. A mirror's normal is the axis in its name. */
@@ -64,27 +44,27 @@
 #define LBM_IS_INLET(kind) ((kind) == 3)
 #define LBM_IS_OUTLET(kind) ((kind) == 4)
 #define LBM_IS_FLUID(kind) (((kind) == 0) | ((kind) == 3) | ((kind) == 4))
+#define LBM_IS_MIRROR(kind) ((kind) >= 5)
 #define LBM_IS_MIRROR_X(kind) ((kind) == 5)
 #define LBM_IS_MIRROR_Y(kind) ((kind) == 6)
 
 #ifdef LBM_CURVED
 /* What arrives from the direction of a cell: `come` from there, or what a wall sends back if that
  * cell is within it. `sent` is what left the cell for the wall, `behind` what left the cell on the
- * other side for it, `last` what left the cell the other way. `here`, `there` and `back` are the
- * distances from the wall of the cell, of that cell, and of the one on the other side. */
-TZ_HELPER(real, lbm_arrives,
-          (real come, real sent, real behind, real last, real here, real there, real back))
+ * other side for it, `last` what left the cell the other way. `here` and `there` are the distances
+ * from the wall of the cell and of that cell. */
+TZ_HELPER(real, lbm_arrives, (real come, real sent, real behind, real last, real here, real there))
 {
     const real all = there < TZ_R(0) ? here - there : TZ_R(1), twice = here + here;
     const real share = TZ_DIV(TZ_MIN(twice, all), TZ_MAX(twice, all));
-    const real near = back < TZ_R(0) ? sent : behind, other = twice < all ? near : last;
+    const real other = twice < all ? behind : last;
     return there < TZ_R(0) ? TZ_FMA(share, sent - other, other) : come;
 }
 /* Population i, which moves by (dx, dy), as it arrives at the cell (x, y) away. */
 #define LBM_COME_TO(i, opposite, dx, dy, x, y)                                                     \
     TZ_CALL(lbm_arrives, TZ_AT(f##i, (x) - (dx), (y) - (dy)), TZ_AT(f##opposite, x, y),            \
             TZ_AT(f##opposite, (x) + (dx), (y) + (dy)), TZ_AT(f##i, x, y), TZ_AT(distance, x, y),  \
-            TZ_AT(distance, (x) - (dx), (y) - (dy)), TZ_AT(distance, (x) + (dx), (y) + (dy)))
+            TZ_AT(distance, (x) - (dx), (y) - (dy)))
 #define LBM_COME(i, opposite, dx, dy) LBM_COME_TO(i, opposite, dx, dy, 0, 0)
 #define LBM_REST (TZ_AT(distance, 0, 0) < TZ_R(0))
 #else
@@ -119,7 +99,8 @@ TZ_CELL(lbm)
     const real came_x = TZ_R(3) * ((f1 - f3) + (c + d)), came_y = TZ_R(3) * ((f2 - f4) + (c - d));
     /* An outlet has its density after the collision, an inlet its momentum: the part that relaxes
      * is changed by so many times more. The fluid's velocity is the mean of before and after. */
-    const real wall_x = TZ_R(3) * TZ_AT(wall_x, 0, 0), wall_y = TZ_R(3) * TZ_AT(wall_y, 0, 0);
+    const real three = TZ_SELECT(LBM_IS_MIRROR(kind), TZ_R(0), TZ_R(3));
+    const real wall_x = three * TZ_AT(wall_x, 0, 0), wall_y = three * TZ_AT(wall_y, 0, 0);
     const real gain_x = TZ_SELECT(LBM_IS_INLET(kind), wall_x - came_x, TZ_K(push_x));
     const real gain_y = TZ_SELECT(LBM_IS_INLET(kind), wall_y - came_y, TZ_K(push_y));
     const real move_x = TZ_FMA(TZ_K(odd_time), gain_x, came_x);
@@ -143,8 +124,6 @@ TZ_CELL(lbm)
     LBM_PUT(8, 6, LBM_MIRROR(f6, f7, f5, 1. / 36, minus), LBM_MIRROR(f8, f5, f7, 1. / 36, -minus),
             TZ_K(corner), 1. / 36, even - xy, move_x - move_y)
 }
-#undef LBM_PUT
-#undef LBM_MIRROR
 
 /* What the populations say about the flow. */
 #define LBM_X(dx, dy)                                                                              \
@@ -179,10 +158,6 @@ TZ_CELL(lbm_flow)
     TZ_PUT(velocity_x, TZ_SELECT(fluid, x, TZ_R(0)));
     TZ_PUT(velocity_y, TZ_SELECT(fluid, y, TZ_R(0)));
 }
-#undef LBM_X
-#undef LBM_Y
-#undef LBM_LESS
-#undef LBM_BEYOND
 
 /* What an obstacle's cell has got from the fluid beside it in an iteration, less what it sends. */
 #ifdef LBM_CURVED

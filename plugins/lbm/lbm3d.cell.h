@@ -2,41 +2,20 @@
  * and 2 move by (1, 0, 0) and back, the other pairs as LBM3D_PAIRS says. */
 // clang-format off
 #define TZ_FIELDS(F)                                                                               \
-    F(f0, real)                                                                                    \
-    F(f1, real)                                                                                    \
-    F(f2, real)                                                                                    \
-    F(f3, real)                                                                                    \
-    F(f4, real)                                                                                    \
-    F(f5, real)                                                                                    \
-    F(f6, real)                                                                                    \
-    F(f7, real)                                                                                    \
-    F(f8, real)                                                                                    \
-    F(f9, real)                                                                                    \
-    F(f10, real)                                                                                   \
-    F(f11, real)                                                                                   \
-    F(f12, real)                                                                                   \
-    F(f13, real)                                                                                   \
-    F(f14, real)                                                                                   \
-    F(f15, real)                                                                                   \
-    F(f16, real)                                                                                   \
-    F(f17, real)                                                                                   \
-    F(f18, real)                                                                                   \
+    F(f0, real) F(f1, real) F(f2, real) F(f3, real) F(f4, real) F(f5, real) F(f6, real)            \
+    F(f7, real) F(f8, real) F(f9, real) F(f10, real) F(f11, real) F(f12, real) F(f13, real)        \
+    F(f14, real) F(f15, real) F(f16, real) F(f17, real) F(f18, real)                               \
     F(solid, int) F(wall_x, real) F(wall_y, real) F(wall_z, real)                                  \
-        F(speed, real) F(vorticity, real) F(density, real)                                         \
-        F(velocity_x, real) F(velocity_y, real) F(velocity_z, real)                                \
-        F(force_x, real) F(force_y, real) F(force_z, real)
+    F(speed, real) F(vorticity, real) F(density, real)                                             \
+    F(velocity_x, real) F(velocity_y, real) F(velocity_z, real)                                    \
+    F(force_x, real) F(force_y, real) F(force_z, real)
 /* As in lbm.cell.h. */
 #define TZ_CONSTANTS(K)                                                                            \
-    K(keep, real)                                                                                  \
-    K(middle, real)                                                                                \
-    K(side, real)                                                                                  \
-    K(corner, real)                                                                                \
-    K(odd, real)                                                                                   \
-    K(even_time, real)                                                                             \
+    K(keep, real) K(middle, real) K(side, real) K(corner, real) K(odd, real) K(even_time, real)    \
     K(odd_time, real) K(outlet, real) K(push_x, real) K(push_y, real) K(push_z, real)
 /* P(i, j, dx, dy, dz): population i moves by (dx, dy, dz), j back. */
 #define LBM3D_SIDES(P) P(1, 2, 1, 0, 0) P(3, 4, 0, 1, 0) P(5, 6, 0, 0, 1)
-#define LBM3D_CORNERS(P)                                                                             \
+#define LBM3D_CORNERS(P)                                                                           \
     P(7, 8, 1, 1, 0) P(9, 10, 1, -1, 0) P(11, 12, 1, 0, 1)                                         \
     P(13, 14, 1, 0, -1) P(15, 16, 0, 1, 1) P(17, 18, 0, 1, -1)
 #define LBM3D_PAIRS(P) LBM3D_SIDES(P) LBM3D_CORNERS(P)
@@ -71,6 +50,7 @@
 #define LBM3D_IS_INLET(kind) ((kind) == 3)
 #define LBM3D_IS_OUTLET(kind) ((kind) == 4)
 #define LBM3D_IS_FLUID(kind) (((kind) == 0) | ((kind) == 3) | ((kind) == 4))
+#define LBM3D_IS_MIRROR(kind) ((kind) >= 5)
 #define LBM3D_IS_MIRROR_X(kind) ((kind) == 5)
 #define LBM3D_IS_MIRROR_Y(kind) ((kind) == 6)
 #define LBM3D_IS_MIRROR_Z(kind) ((kind) == 7)
@@ -118,8 +98,9 @@ TZ_CELL(lbm3d)
         TZ_R(3) * ((f3 - f4) + (((f7 - f8) - (f9 - f10)) + ((f15 - f16) + (f17 - f18))));
     const real came_z =
         TZ_R(3) * ((f5 - f6) + (((f11 - f12) - (f13 - f14)) + ((f15 - f16) - (f17 - f18))));
-    const real wall_x = TZ_R(3) * TZ_AT(wall_x, 0, 0, 0), wall_y = TZ_R(3) * TZ_AT(wall_y, 0, 0, 0);
-    const real wall_z = TZ_R(3) * TZ_AT(wall_z, 0, 0, 0);
+    const real three = TZ_SELECT(LBM3D_IS_MIRROR(kind), TZ_R(0), TZ_R(3));
+    const real wall_x = three * TZ_AT(wall_x, 0, 0, 0), wall_y = three * TZ_AT(wall_y, 0, 0, 0);
+    const real wall_z = three * TZ_AT(wall_z, 0, 0, 0);
     const real gain_x = TZ_SELECT(LBM3D_IS_INLET(kind), wall_x - came_x, TZ_K(push_x));
     const real gain_y = TZ_SELECT(LBM3D_IS_INLET(kind), wall_y - came_y, TZ_K(push_y));
     const real gain_z = TZ_SELECT(LBM3D_IS_INLET(kind), wall_z - came_z, TZ_K(push_z));

@@ -21,7 +21,6 @@ typedef struct oracle_config {
     tz_assignment params[8];
 } oracle_config;
 
-/* On the cpu backend. */
 static inline oracle_config oracle(const char *stencil, int precision, const char *boundary,
                                    int64_t nx, int64_t ny, int64_t nz)
 {
@@ -119,7 +118,7 @@ static inline double *oracle_numbers(int64_t count)
     return test_room((size_t)count * sizeof(double));
 }
 
-/* A field's values at the start and at the end; NULL: its initial ones, and any. */
+/* A field's values at the start (NULL: its initial ones) and at the end (NULL: any). */
 typedef struct oracle_values {
     const char *field;
     const double *start, *expected;

@@ -112,8 +112,7 @@ static double arrives(const flow *w, int i, int64_t k)
         return w->f[i][from];
     const double q = w->distance[k] / (w->distance[k] - w->distance[from]);
     if (q < 0.5)
-        return w->distance[behind] < 0.0 ? w->f[j][k]
-                                         : 2.0 * q * w->f[j][k] + (1.0 - 2.0 * q) * w->f[j][behind];
+        return 2.0 * q * w->f[j][k] + (1.0 - 2.0 * q) * w->f[j][behind];
     return w->f[j][k] / (2.0 * q) + (1.0 - 1.0 / (2.0 * q)) * w->f[i][k];
 }
 
@@ -243,7 +242,7 @@ static void make_up(flow *w, const lattice *on, double magic, uint64_t seed)
         if (w->distance[k] < 0.0 && what < 0.8)
             w->solid[k] = OBSTACLE;
         for (int axis = 0; axis < on->dims; axis++)
-            w->wall[axis][k] = w->solid[k] < MIRROR ? 0.1 * oracle_random(&seed) - 0.05 : 0.0;
+            w->wall[axis][k] = 0.1 * oracle_random(&seed) - 0.05;
         for (int i = 0; i < on->q; i++)
             w->f[i][k] = weight(on, i) * (1.0 + 0.1 * oracle_random(&seed));
     }
