@@ -21,6 +21,7 @@ end
 chip:every(10, tz.npy "temperature") chip:every(10, tz.npy "power")
 flow:every(10, tz.npy "speed") flow:every(10, tz.npy "vorticity")
 life:every(10, tz.npy())
+chip:every(30, tz.table { "sum(power)", "power(temperature)", name = "masked" })
 chip:run(30) flow:run(30) life:run(30)
 print(("dt %.17g"):format(chip:param "dt_s"))
 chip:array("temperature"):save "end.vti"
@@ -35,6 +36,8 @@ check "doctor tells about HDF5" grep -qE 'HDF5 ([0-9.]* writes|files need)' out
 t run series.lua --out run --quiet $hdf5
 check "a run with every kind" is $rc 0
 mv out printed
+check "a column FIELD(MASK) is a sum" awk -F, 'NR > 1 && ($1 - $2) ^ 2 < 1e-20 * $1 ^ 2 && $1 > 1 { good++ } END { exit good != 2 }' \
+    run/masked.csv
 for list in v.pvd x.xdmf flow-v.pvd flow-x.xdmf life-v.pvd life-x.xdmf; do
     check "$list lists 4 frames" is "$(grep -cE '<DataSet|<Time' "run/$list")" 4
 done

@@ -194,6 +194,7 @@ refuses("'slice' is for 3-D", sim.every, sim, 1, tz.png("temperature", { slice =
 refuses("must be at least 1", sim.every, sim, 0, tz.png())
 refuses("needs an output", sim.every, sim, 1, "png")
 refuses("unknown column 'maks(temperature)'; did you mean 'max'?", tz.table, { "maks(temperature)" })
+refuses("has no field 'nosuch'", sim.write, sim, tz.table { "nosuch(power)" })
 refuses("must read step", tz.table, { "step(temperature)" })
 refuses("must read max(FIELD)", tz.table, { "max(temperature" })
 refuses("must be a function(sim)", tz.table, { "step", nme = "x" })

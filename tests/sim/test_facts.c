@@ -174,6 +174,16 @@ TEST(flows_are_slow)
         set(sim, "viscosity", 0.0005);
         runs(sim, NAN, faulty ? NULL : "Reynolds number 200");
     }
+    tz_simulation *sim = create("lbm", 2, "periodic");
+    fill(sim, "wall_y", -0.4); /* of walls and inlets, which may be anywhere */
+    runs(sim, NAN, "up to 0.4 cells an iteration");
+    fill(sim, "solid", 7.0);
+    refuses(sim, NAN, "solid reaches from 7 to 7", "kinds 0 to 6");
+    sim = create("lbm3d", 3, "periodic");
+    fill(sim, "solid", 7.0);
+    runs(sim, NAN, NULL);
+    fill(sim, "solid", -1.0);
+    refuses(sim, NAN, "solid reaches from -1 to -1", "kinds 0 to 7");
 }
 
 /* A wave in a box goes to and fro for ever. */
