@@ -2,6 +2,7 @@
  * numbers of regions of them: sim:units, sim:profile, sim:histogram. output.c and simulation.c
  * take regions. */
 #include "lua/fields.h"
+#include "base/names.h"
 
 #include "lua/api.h"
 #include "lua/array.h"
@@ -598,11 +599,22 @@ static int masked_column(lua_State *L)
     return 1;
 }
 
-void tz_region_push_sum(lua_State *L, int field, int mask)
+bool tz_region_push_sum(lua_State *L, const char *title)
 {
-    lua_pushvalue(L, field);
-    lua_pushvalue(L, mask);
-    lua_pushcclosure(L, masked_column, 2);
+    const char *names[TZ_COLUMN_FUNCTION], *open = strchr(title, '(');
+    const size_t length = strlen(title), inside = open ? (size_t)(open - title) + 1 : 0;
+    for (int i = 0; i < TZ_COLUMN_FUNCTION; i++)
+        names[i] = tz_column_words[i].name;
+    if (inside > 1 && title[length - 1] == ')') {
+        const char *field = lua_pushlstring(L, title, inside - 1);
+        lua_pushlstring(L, title + inside, length - inside - 1);
+        lua_pushcclosure(L, masked_column, 2);
+        if (!tz_names_nearest(field, names, TZ_COLUMN_FUNCTION))
+            return true;
+        lua_pop(L, 1);
+    }
+    lua_pushnil(L);
+    return false;
 }
 
 /* sim:units(floorplan[, field]): {NAME = {max =, mean =}, …} */

@@ -25,7 +25,8 @@ tz_region_facts tz_region_reduce(lua_State *L, int index, const tz_simulation_ha
 /* Push the function of a table's column, column(sim): the maximum, or the mean, of the first state
  * field in the unit at a stack index. */
 void tz_region_push_column(lua_State *L, int index, bool mean);
-/* The same: the sum of the field at index `field` where the one at index `mask` is not 0. */
-void tz_region_push_sum(lua_State *L, int field, int mask);
+/* The same of the title "FIELD(MASK)": the sum of a field where another one is not 0. false, and
+ * nil is pushed: the title is no such thing, or FIELD is like the word of another column. */
+bool tz_region_push_sum(lua_State *L, const char *title);
 
 #endif

@@ -641,9 +641,7 @@ static size_t count_columns(lua_State *L, size_t *listed)
         } else if (!named && luaL_testudata(L, -1, TZ_TYPE_FLOORPLAN)) {
             *listed += 2 * tz_floorplan_check(L, -1, "tz.table")->plan.unit_count;
         } else if (!named) {
-            tz_raise(L,
-                     "tz.table: a column must be a string such as \"max(temperature)\", or a "
-                     "floorplan for its units, not %s",
+            tz_raise(L, "tz.table: a column must be a string or a floorplan, for its units, not %s",
                      tz_kind_text(L, -1));
         }
         lua_pop(L, 1);
@@ -659,38 +657,17 @@ static void set_title(lua_State *L, tz_column *column, const char *title)
     snprintf(column->title, sizeof column->title, "%s", title);
 }
 
-/* "FIELD(MASK)": pushes both names. No such title where FIELD is like a word for a column. */
-static bool push_masked(lua_State *L, const char *title)
-{
-    const char *names[TZ_COLUMN_FUNCTION], *open = strchr(title, '(');
-    const size_t length = strlen(title);
-    for (int i = 0; i < TZ_COLUMN_FUNCTION; i++)
-        names[i] = tz_column_words[i].name;
-    if (!open || open == title || title[length - 1] != ')')
-        return false;
-    const char *field = lua_pushlstring(L, title, (size_t)(open - title));
-    if (tz_names_nearest(field, names, TZ_COLUMN_FUNCTION)) {
-        lua_pop(L, 1);
-        return false;
-    }
-    lua_pushlstring(L, open + 1, length - (size_t)(open - title) - 2);
-    return true;
-}
-
 /* Add the columns of the element on the top of the stack, from column n on. The functions of its
  * columns go to the table at index 3. Returns how many it has. */
 static size_t add_listed(lua_State *L, tz_output *output, size_t n)
 {
     if (lua_type(L, -1) == LUA_TSTRING) {
         const char *title = tz_text_check(L, -1, "tz.table", "column");
-        if (!push_masked(L, title)) {
+        if (tz_region_push_sum(L, title))
+            set_title(L, &output->columns[n], title);
+        else
             tz_try(L, "tz.table", tz_column_parse(title, &output->columns[n], tz_fault(L)));
-            return 1;
-        }
-        set_title(L, &output->columns[n], title);
-        tz_region_push_sum(L, lua_gettop(L) - 1, lua_gettop(L));
         lua_rawseti(L, 3, (lua_Integer)n + 1);
-        lua_pop(L, 2);
         return 1;
     }
     const tz_floorplan_value *value = tz_floorplan_check(L, -1, "tz.table");
@@ -738,8 +715,7 @@ static int output_table(lua_State *L)
         tz_raise(L, "tz.table: needs 1 to %d columns, not %zu", TZ_COLUMNS_MAX, listed + functions);
     tz_output *output = push_output(L, called(L)->format, listed + functions); /* index 2 */
     lua_createtable(L, (int)(listed + functions), 0);                          /* index 3 */
-    const size_t elements = lua_rawlen(L, 1);
-    for (size_t i = 0, n = 0; i < elements; i++) {
+    for (size_t i = 0, n = 0; i < lua_rawlen(L, 1); i++) {
         if (lua_rawgeti(L, 1, (lua_Integer)i + 1) == LUA_TNIL)
             tz_raise(L, "tz.table: the list of columns has gaps");
         n += add_listed(L, output, n);
