@@ -11,7 +11,7 @@ if tz.args.transient then
   local trace = tz.ttrace(chip.powered)
   for row = 1, chip.samples do
     for _, plan in ipairs(chip.powered) do sim:set("power", plan:row(row)) end
-    sim:run { until_time = row * chip.sampling_intvl }
+    sim:run { until_time = row * chip.sampling_intvl, implicit = chip.sampling_intvl / 20 }
     sim:write(trace)
   end
 else

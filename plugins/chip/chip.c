@@ -21,7 +21,7 @@ enum { AMBIENT, DT_S, ALLOW_UNSTABLE, PARAMS };
 
 static const tz_param params[PARAMS] = {
     [AMBIENT] = TZ_REAL_PARAM("ambient_k", 318.15, 0.0, 1e5, "K", "ambient temperature"),
-    [DT_S] = TZ_REAL_PARAM("dt_s", 1e-5, 1e-30, 1e9, "s",
+    [DT_S] = TZ_REAL_PARAM("dt_s", 1e-3, 1e-30, 1e9, "s",
                            "time step; tz.chip gives 0.9 of the largest stable one",
                            .role = TZ_PARAM_ROLE_TIME_STEP),
     [ALLOW_UNSTABLE] = TZ_FLAG_PARAM("allow_unstable", 0, "run even with a time step that diverges",
@@ -85,7 +85,7 @@ static const tz_field fields[] = {
     CONDUCTANCE("z"),
     TZ_STATIC_FIELD("convection", TZ_REAL, "W/K", "conductance to the ambient", .initial = 1e-5),
     TZ_STATIC_FIELD("warming", TZ_REAL, "K/J",
-                    "by how much a joule warms the cell: 1 / its heat capacity", .initial = 6e4),
+                    "by how much a joule warms the cell: 1 / its heat capacity", .initial = 1e3),
     TZ_DERIVED_FIELD("decay", TZ_REAL, "1/s",
                      "warming times all conductances of the cell: the largest value is the inverse "
                      "of the largest stable dt_s"),

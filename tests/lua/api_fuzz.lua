@@ -130,6 +130,9 @@ likely = {
     end,
     random = function() return chance(2) and { seed = small(), density = 0.5 } or { seed = 1, range = { 0, 9 } } end,
     floorplan = function() return { flp = "../scenario/plan.flp", ptrace = "../scenario/plan.ptrace" } end,
+    chip = function() return { flp = "../scenario/plan.flp", ptrace = "../scenario/plan.ptrace", grid_cols = random(1, 9), grid_rows = random(1, 9) } end,
+    ttrace = function() return { object "floorplan" or 1 } end,
+    steady = function() return chance(2) and { object "floorplan" or 1 } or chance(2) and { tolerance = 1e-3 } or nil end,
     read = function() return tz.args.cells, chance(2) and { at = shape(2) } or nil end,
     png = function() return look { range = "auto", name = chance(3) and pick(words) or nil } end,
     profile = function(self)

@@ -1,6 +1,7 @@
 /* PNG as numbers, Life patterns and rules, floorplans. */
 #include "tests/support.h"
 
+#include "output/format/chip_files.h"
 #include "output/format/floorplan.h"
 #include "output/format/format.h"
 #include "output/format/png.h"
@@ -570,6 +571,67 @@ SCRATCH_TEST(floorplans_are_checked)
     };
     REFUSE(&plan, "x.flp", plans);
     REFUSE(&trace, "x.ptrace", traces);
+}
+
+#define ROW "0\nY\nN\nsilicon\n1e-4\na.flp\n"
+SCRATCH_TEST(packages_and_layers_are_read)
+{
+    tz_materials materials, none = {.count = 0};
+    tz_package package = tz_package_default();
+    tz_chip_rows rows;
+    assert_ok(tz_materials_read(scratch_text(*state, "m",
+                                             "silicon\nsolid # dry\n130\n1.6e6\n"
+                                             "water\nfluid\n0.6\n4e6\n8e-4\n"),
+                                &materials, &failure));
+    assert_int_equal(materials.count, 2);
+    assert_true(tz_materials_find(&materials, "water")->p_j_m3k == 4e6);
+    assert_ok(tz_package_read(scratch_text(*state, "c.config",
+                                           "# a\n\t-material_chip silicon\n-k_chip 7\n"
+                                           "-t_sink 0.01\n-init_file (null)\n-leakage_used 0\n"),
+                              &materials, &package, &failure));
+    assert_true(package.k_chip == 130 && package.p_chip == 1.6e6 && package.t_sink == 0.01);
+    assert_true(package.r_convec == 0.1 && *tz_package_find(&package, "s_sink") == 0.06);
+    assert_ok(
+        tz_chip_rows_read(scratch_text(*state, "s.lcf", "1\nN\ny\n4e6\n0.25\n2e-5\nb.flp\n" ROW),
+                          &materials, &rows, &failure));
+    assert_int_equal(rows.count, 2);
+    assert_true(rows.rows[0].lateral && !rows.rows[0].powered && rows.rows[0].k_w_mk == 130);
+    assert_true(!rows.rows[1].lateral && rows.rows[1].powered && rows.rows[1].k_w_mk == 4);
+    assert_string_equal(rows.rows[1].flp, "b.flp");
+    static const struct {
+        const char *text, *place, *says;
+        tz_status status;
+    } packages[] =
+        {
+            {"-t_sink 0\n", "x:1", "not above 0", TZ_RANGE},
+            {"\n-t_sink\n", "x:2", "must be \"-name value\"", TZ_FORMAT},
+            {"-model_secondary 1\n", "x:1", "does not have the secondary heat path",
+             TZ_UNSUPPORTED},
+            {"-material_sink gold\n", "x:1", "material 'gold' is not in", TZ_UNKNOWN},
+        },
+      layers[] = {
+          {"", "x", "has no layers", TZ_FORMAT},
+          {ROW "2\nY\nN\n1\n1\n1\na.flp\n", "x", "2 layers, but no layer 1", TZ_FORMAT},
+          {ROW ROW, "x:7", "layer 0 is already defined in line 1", TZ_FORMAT},
+          {"0\nY\nmaybe\n", "x:3", "needs Y or N", TZ_FORMAT},
+          {"0\nY\nN\n1\n", "x", "ends within a layer", TZ_FORMAT},
+          {"0\nY\nN\n1\n-1\n", "x:5", "not above 0", TZ_RANGE},
+          {"64\n", "x:1", "from 0 to 63", TZ_RANGE},
+          {"0\nY\nN\nsilicon\n1\nflow.csv\n", "x:6", "microfluidic", TZ_UNSUPPORTED},
+      };
+    for (size_t i = 0; i < sizeof packages / sizeof *packages; i++)
+        check_error(
+            tz_package_read(scratch_text(*state, "x", packages[i].text), &none, &package, &failure),
+            packages[i].status, packages[i].place, packages[i].says);
+    for (size_t i = 0; i < sizeof layers / sizeof *layers; i++)
+        check_error(tz_chip_rows_read(scratch_text(*state, "x", layers[i].text), &materials, &rows,
+                                      &failure),
+                    layers[i].status, layers[i].place, layers[i].says);
+    tz_materials_clear(&materials);
+    check_error(tz_materials_read(scratch_text(*state, "x", "a\nsolid\n1\n"), &materials, &failure),
+                TZ_FORMAT, "x", "ends within a material");
+    check_error(tz_materials_read(scratch_text(*state, "x", "a\ngas\n"), &materials, &failure),
+                TZ_FORMAT, "x:2", "solid or fluid, not 'gas'");
 }
 
 /* ---- Texts of other programs: comments that mean something, byte order marks, other formats -- */
