@@ -381,8 +381,8 @@ static tz_status jump_towards(tz_simulation *simulation, tz_course *course, tz_e
     const int order = course->wanted.implicit_order;
     int64_t steps = most > 0 && most < left ? most : left;
     double seconds;
-    if (order > 0) { /* as long as each other up to there */
-        const int64_t count = (left + most - 1) / most;
+    if (order > 0) { /* as long as each other up to there, rather a percent longer than one more */
+        const int64_t longest = most + most / 100, count = (left + longest - 1) / longest;
         steps = (left + count - 1) / count;
     }
     course->had_turn = false;
