@@ -56,7 +56,7 @@
 TZ_HELPER(real, lbm_arrives, (real come, real sent, real behind, real last, real here, real there))
 {
     const real all = there < TZ_R(0) ? here - there : TZ_R(1), twice = here + here;
-    const real share = TZ_DIV(TZ_MIN(twice, all), TZ_MAX(twice, all));
+    const real share = TZ_MIN(twice, all) / TZ_MAX(twice, all);
     const real other = twice < all ? behind : last;
     return there < TZ_R(0) ? TZ_FMA(share, sent - other, other) : come;
 }
