@@ -156,7 +156,7 @@ TEST(bad_addresses_are_found)
           "byte 768 of in, body:2");
     wrong("unsigned one[1] = {1};\ntz_store((unsigned *)a.in + t, one);", SIMT_FOUND_ADDRESS,
           "of in");
-    wrong("a.out[(1ll << 40) + t] = 1;", SIMT_FOUND_ADDRESS, "pointer to nowhere");
+    wrong("a.out[(1ll << 43) + t] = 1;", SIMT_FOUND_ADDRESS, "pointer to nowhere");
     wrong("volatile char large[160 << 10];\nlarge[t] = 1;\na.out[i] = large[t];",
           SIMT_FOUND_ADDRESS, "the stack is full");
 }
