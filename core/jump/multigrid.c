@@ -51,36 +51,46 @@ static bool is_dominant(const tz_matrix *a, int64_t i)
     return fabs(a->value[a->diagonal[i]]) > DOMINANT * others;
 }
 
-/* The free neighbour with the strongest coupling, or -1. */
-static int64_t strongest(const tz_matrix *a, int64_t i, const int32_t *into, int32_t free_row)
+enum { FREE = -2 }; /* a row that has no pair yet */
+
+/* The neighbour to pair a row with, or -1: the free one with the strongest coupling. If only such
+ * are strong that have pairs already, the strongest of these. */
+static int64_t strongest(const tz_matrix *a, int64_t i, const int32_t *into)
 {
     const double sign = a->value[a->diagonal[i]] < 0.0 ? -1.0 : 1.0;
-    double most = 0.0, best = 0.0;
-    int64_t found = -1;
+    double most = 0.0, best = 0.0, best_taken = 0.0;
+    int64_t found = -1, taken = -1;
     for (int64_t k = a->start[i]; k < a->start[i + 1]; k++) {
         const int64_t j = a->column[k];
         const double coupling = j == i ? 0.0 : -sign * a->value[k];
         most = coupling > most ? coupling : most;
-        if (coupling > best && into[j] == free_row) {
+        if (coupling > best && into[j] == FREE) {
             best = coupling;
             found = j;
+        } else if (coupling > best_taken && into[j] >= 0) {
+            best_taken = coupling;
+            taken = j;
         }
     }
-    return best >= STRONG * most ? found : -1;
+    return best >= STRONG * most ? found : best_taken >= STRONG * most ? taken : -1;
 }
 
-/* Give each row the pair that it belongs to. Returns the number of pairs, of which some have one
- * row. `drop`: dominant rows belong to none. */
+/* Give each row the pair that it belongs to. Returns the number of pairs. Some have more rows than
+ * two: a layer of rows that are coupled weakly with each other and strongly with rows that are
+ * pairs of their own would be left over, on every level. `drop`: dominant rows belong to none. */
 static int64_t pair_rows(const tz_matrix *a, bool drop, int32_t *into)
 {
-    enum { FREE = -2 };
     int64_t pairs = 0;
     for (int64_t i = 0; i < a->rows; i++)
         into[i] = drop && is_dominant(a, i) ? -1 : FREE;
     for (int64_t i = 0; i < a->rows; i++) {
         if (into[i] != FREE)
             continue;
-        const int64_t j = strongest(a, i, into, FREE);
+        const int64_t j = strongest(a, i, into);
+        if (j >= 0 && into[j] != FREE) {
+            into[i] = into[j];
+            continue;
+        }
         into[i] = (int32_t)pairs;
         if (j >= 0)
             into[j] = (int32_t)pairs;
