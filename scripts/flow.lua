@@ -52,7 +52,7 @@ local run = {}
 function run.poiseuille()
   local height, viscosity, gravity = cells(20), 0.1, 1e-5
   local sim = tz.simulation {
-    plugin = "lbm", grid = { 8, height + 2 }, precision = precision,
+    plugin = "lbm_channel", grid = { 8, height + 2 }, precision = precision,
     params = { viscosity = viscosity, magic = 3 / 16, gravity_x = gravity },
     fields = { solid = function(x, y) return (y == 0 or y == height + 1) and WALL or FLUID end },
   }
@@ -73,7 +73,7 @@ function run.channel()
     return (y == 0 or y == ny - 1) and WALL or x == 0 and INLET or x == nx - 1 and OUTLET or FLUID
   end
   local sim = tz.simulation {
-    plugin = "lbm", grid = { nx, ny }, precision = precision, boundary = "clamp",
+    plugin = "lbm_channel", grid = { nx, ny }, precision = precision, boundary = "clamp",
     params = { viscosity = viscosity, magic = 3 / 16 }, fields = fields,
   }
   sim:run { until_residual = 1e-8, max_steps = 40000, accept_stagnation = true }
@@ -126,7 +126,7 @@ local ghia = {
 function run.cavity()
   local n, reynolds, lid = cells(128), math.tointeger(tz.args.reynolds or 1000), tonumber(tz.args.lid or 0.1)
   local sim = tz.simulation {
-    plugin = "lbm", grid = { n + 2, n + 2 }, precision = precision,
+    plugin = "lbm_channel", grid = { n + 2, n + 2 }, precision = precision,
     params = { viscosity = lid * n / reynolds, magic = 1 / 4 },
     fields = {
       solid = function(x, y) return (x == 0 or y == 0 or x == n + 1 or y == n + 1) and WALL or FLUID end,

@@ -3,6 +3,32 @@
 #include <stdio.h>
 #include <trapeze/plugin.h>
 
+#define LBM_PLAIN 1
+#define TZ_CELL_TEXT "lbm.cell.h"
+#define TZ_CELL_ID plain
+#define TZ_CELL_NAME lbm
+#define TZ_CELL_DIMS 2
+#define TZ_CELL_RADIUS 1
+#define TZ_CELL_REAL 1
+#include <trapeze/rows.h>
+
+#define TZ_CELL_TEXT "lbm.cell.h"
+#define TZ_CELL_ID plain_flow
+#define TZ_CELL_NAME lbm_flow
+#define TZ_CELL_DIMS 2
+#define TZ_CELL_RADIUS 1
+#define TZ_CELL_REAL 1
+#include <trapeze/rows.h>
+
+#define TZ_CELL_TEXT "lbm.cell.h"
+#define TZ_CELL_ID plain_force
+#define TZ_CELL_NAME lbm_force
+#define TZ_CELL_DIMS 2
+#define TZ_CELL_RADIUS 1
+#define TZ_CELL_REAL 1
+#include <trapeze/rows.h>
+#undef LBM_PLAIN
+
 #define TZ_CELL_TEXT "lbm.cell.h"
 #define TZ_CELL_ID lbm
 #define TZ_CELL_DIMS 2
@@ -77,14 +103,14 @@ typedef struct lattice {
     double middle, side, corner;   /* weights of populations that move along 0, 1 and 2 axes */
     const signed char (*moves)[3]; /* by what each moves */
     int solid, wall, speed;        /* fields: the kinds, the first velocity of walls, the speed */
-    int kinds;                     /* of cells, 0 included */
+    int kinds;                     /* of cells, 0 included; 0: fluid and solid, and no walls */
 } lattice;
 
-#define LATTICE(id, dims, cells, w0, w1, w2)                                                       \
+#define LATTICE(id, first_wall, kinds_count, cells, w0, w1, w2)                                    \
     {                                                                                              \
         .populations = sizeof cells / sizeof *cells, .middle = w0, .side = w1, .corner = w2,       \
-        .moves = cells, .solid = TZ_FIELD(id, solid), .wall = TZ_FIELD(id, wall_x),                \
-        .speed = TZ_FIELD(id##_flow, speed), .kinds = 5 + (dims)                                   \
+        .moves = cells, .solid = TZ_FIELD(id, solid), .wall = first_wall,                          \
+        .speed = TZ_FIELD(id##_flow, speed), .kinds = kinds_count                                  \
     }
 static const signed char moves2[][3] = {{0, 0}, {1, 0},  {0, 1},   {-1, 0}, {0, -1},
                                         {1, 1}, {-1, 1}, {-1, -1}, {1, -1}};
@@ -92,9 +118,12 @@ static const signed char moves3[][3] = {
     {0, 0, 0},  {1, 0, 0},   {-1, 0, 0},  {0, 1, 0},  {0, -1, 0}, {0, 0, 1},   {0, 0, -1},
     {1, 1, 0},  {-1, -1, 0}, {1, -1, 0},  {-1, 1, 0}, {1, 0, 1},  {-1, 0, -1}, {1, 0, -1},
     {-1, 0, 1}, {0, 1, 1},   {0, -1, -1}, {0, 1, -1}, {0, -1, 1}};
-static const lattice d2q9 = LATTICE(lbm, 2, moves2, 4. / 9, 1. / 9, 1. / 36);
-static const lattice d2q9_curved = LATTICE(curved, 2, moves2, 4. / 9, 1. / 9, 1. / 36);
-static const lattice d3q19 = LATTICE(lbm3d, 3, moves3, 1. / 3, 1. / 18, 1. / 36);
+static const lattice d2q9_plain = LATTICE(plain, -1, 0, moves2, 4. / 9, 1. / 9, 1. / 36);
+static const lattice d2q9 = LATTICE(lbm, TZ_FIELD(lbm, wall_x), 7, moves2, 4. / 9, 1. / 9, 1. / 36);
+static const lattice d2q9_curved =
+    LATTICE(curved, TZ_FIELD(curved, wall_x), 7, moves2, 4. / 9, 1. / 9, 1. / 36);
+static const lattice d3q19 =
+    LATTICE(lbm3d, TZ_FIELD(lbm3d, wall_x), 8, moves3, 1. / 3, 1. / 18, 1. / 36);
 
 static double weight_of(const lattice *on, int i)
 {
@@ -123,27 +152,29 @@ static const tz_param params[] = {
     GRAVITY_PARAM("z"),
 };
 
-/* All stencils have these constants first. */
+/* All stencils have these constants first, the plain one no more than four. */
 static int derive(tz_setup *setup, const lattice *on)
 {
     const tz_value *p = setup->params;
     const double even_time = 3.0 * p[VISCOSITY].number + 0.5, omega = 1.0 / even_time;
-    const double odd_time =
-        p[MAGIC].number > 0.0 ? p[MAGIC].number / (even_time - 0.5) + 0.5 : even_time;
     double *constants = setup->constants;
+    for (int i = 0; i < on->populations; i++)
+        if (isnan(setup->origins[i]))
+            setup->origins[i] = weight_of(on, i);
     constants[TZ_CONSTANT(lbm, keep)] = 1.0 - omega;
     constants[TZ_CONSTANT(lbm, middle)] = on->middle * omega;
     constants[TZ_CONSTANT(lbm, side)] = on->side * omega;
     constants[TZ_CONSTANT(lbm, corner)] = on->corner * omega;
+    if (on->kinds == 0)
+        return 0;
+    const double odd_time =
+        p[MAGIC].number > 0.0 ? p[MAGIC].number / (even_time - 0.5) + 0.5 : even_time;
     constants[TZ_CONSTANT(lbm, odd)] = omega - 1.0 / odd_time;
     constants[TZ_CONSTANT(lbm, even_time)] = even_time;
     constants[TZ_CONSTANT(lbm, odd_time)] = odd_time;
     constants[TZ_CONSTANT(lbm, outlet)] = p[OUTLET].number - 1.0;
     for (int axis = 0; axis < setup->dims; axis++)
         constants[TZ_CONSTANT(lbm, push_x) + axis] = 3.0 * p[GRAVITY + axis].number;
-    for (int i = 0; i < on->populations; i++)
-        if (isnan(setup->origins[i]))
-            setup->origins[i] = weight_of(on, i);
     return 0;
 }
 
@@ -162,7 +193,7 @@ static double largest_speed(const tz_run_facts *facts, const lattice *on)
                 v[axis] += on->moves[i][axis] * facts->boundary_values[i * TZ_SIDES + side];
         most = fmax(most, hypot(hypot(v[0], v[1]), v[2]));
     }
-    for (int axis = 0; axis < facts->dims; axis++)
+    for (int axis = 0; axis < facts->dims && on->kinds > 0; axis++)
         if (facts->range(facts->context, on->wall + axis, &low, &high) == 0)
             walls = hypot(walls, fmax(fabs(low), fabs(high)));
     /* The field speed takes longer to compute than this bound. */
@@ -177,7 +208,7 @@ static double largest_speed(const tz_run_facts *facts, const lattice *on)
 static int check_run(const tz_run_facts *facts, const lattice *on)
 {
     double low, high;
-    if (facts->range(facts->context, on->solid, &low, &high) == 0 &&
+    if (on->kinds > 0 && facts->range(facts->context, on->solid, &low, &high) == 0 &&
         (low < 0.0 || high >= on->kinds)) {
         snprintf(facts->message, facts->message_size,
                  "the field solid reaches from %g to %g, but there are kinds 0 to %d of cells: 0 "
@@ -206,6 +237,12 @@ static int check_run(const tz_run_facts *facts, const lattice *on)
 #define POPULATION(name, weight, to)                                                               \
     TZ_STATE_FIELD(name, TZ_REAL, "", "share of the fluid that moves " to " in an iteration",      \
                    .initial = weight, .boundary_value = weight)
+#define POPULATIONS2                                                                               \
+    POPULATION("f0", 4. / 9, "nowhere"), POPULATION("f1", 1. / 9, "to x + 1"),                     \
+        POPULATION("f2", 1. / 9, "to y + 1"), POPULATION("f3", 1. / 9, "to x - 1"),                \
+        POPULATION("f4", 1. / 9, "to y - 1"), POPULATION("f5", 1. / 36, "to x + 1, y + 1"),        \
+        POPULATION("f6", 1. / 36, "to x - 1, y + 1"),                                              \
+        POPULATION("f7", 1. / 36, "to x - 1, y - 1"), POPULATION("f8", 1. / 36, "to x + 1, y - 1")
 #define SOLID(mirrors)                                                                             \
     TZ_STATIC_FIELD("solid", TZ_INT, "",                                                           \
                     "what a cell is: 0 fluid, 1 obstacle, which sends everything back, 2 wall, "   \
@@ -229,14 +266,19 @@ static int check_run(const tz_run_facts *facts, const lattice *on)
                      "force along " axis " of the fluid on an obstacle's cell, more than at rest")
 
 #define FIELDS2(...)                                                                               \
-    POPULATION("f0", 4. / 9, "nowhere"), POPULATION("f1", 1. / 9, "to x + 1"),                     \
-        POPULATION("f2", 1. / 9, "to y + 1"), POPULATION("f3", 1. / 9, "to x - 1"),                \
-        POPULATION("f4", 1. / 9, "to y - 1"), POPULATION("f5", 1. / 36, "to x + 1, y + 1"),        \
-        POPULATION("f6", 1. / 36, "to x - 1, y + 1"),                                              \
-        POPULATION("f7", 1. / 36, "to x - 1, y - 1"),                                              \
-        POPULATION("f8", 1. / 36, "to x + 1, y - 1"),                                              \
-        SOLID("5 and 6 mirrors whose normals are x and y"), WALL("x"), WALL("y"),                  \
+    POPULATIONS2, SOLID("5 and 6 mirrors whose normals are x and y"), WALL("x"), WALL("y"),        \
         __VA_ARGS__ FLOW, VELOCITY("x"), VELOCITY("y"), FORCE("x"), FORCE("y")
+static const tz_field plain_fields[] = {
+    POPULATIONS2,
+    TZ_STATIC_FIELD("solid", TZ_INT, "",
+                    "not 0: an obstacle, which sends everything back; the residual leaves it out",
+                    .radius = 1, .excludes = 1),
+    FLOW,
+    VELOCITY("x"),
+    VELOCITY("y"),
+    FORCE("x"),
+    FORCE("y"),
+};
 static const tz_field lbm_fields[] = {FIELDS2()};
 static const tz_field curved_fields[] = {
     FIELDS2(TZ_STATIC_FIELD("distance", TZ_REAL, "",
@@ -277,7 +319,7 @@ static const tz_field lbm3d_fields[] = {
 };
 
 /* A stencil, whose texts have the macros that `macros` says. The forces are the last fields. */
-#define STENCIL(ID, label, sentence, dimensions, on, macros, map, low)                             \
+#define STENCIL(ID, label, sentence, dimensions, on, parameters, macros, map, low)                 \
     static int derive_##ID(tz_setup *setup)                                                        \
     {                                                                                              \
         return derive(setup, &on);                                                                 \
@@ -309,7 +351,7 @@ static const tz_field lbm3d_fields[] = {
         .dims = dimensions,                                                                        \
         .fields_count = sizeof ID##_fields / sizeof *ID##_fields,                                  \
         .fields = ID##_fields,                                                                     \
-        .params_count = GRAVITY + (dimensions),                                                    \
+        .params_count = parameters,                                                                \
         .params = params,                                                                          \
         .constants_count = TZ_CONSTANTS_COUNT(ID),                                                 \
         .constants = ID##_constants,                                                               \
@@ -323,16 +365,19 @@ static const tz_field lbm3d_fields[] = {
         .derive = derive_##ID,                                                                     \
         .check_run = check_##ID,                                                                   \
     };
-STENCIL(lbm, "lbm",
-        "Flow past obstacles and in channels by a lattice Boltzmann method (D2Q9, one or two "
-        "relaxation times); the field solid says what sides are.",
-        2, d2q9, NULL, "balance", -0.02)
+STENCIL(plain, "lbm",
+        "Flow past obstacles by a lattice Boltzmann method (D2Q9, one relaxation time).", 2,
+        d2q9_plain, 1, "LBM_PLAIN=1", "balance", -0.02)
+STENCIL(lbm, "lbm_channel",
+        "The same in channels, slower: the field solid says where inlets, outlets, walls that move "
+        "and mirrors are; one or two relaxation times, a body force.",
+        2, d2q9, GRAVITY + 2, NULL, "balance", -0.02)
 STENCIL(curved, "lbm_curved",
         "The same with obstacles whose surface lies between cells, as the field distance says.", 2,
-        d2q9_curved, "LBM_CURVED=1", "balance", -0.02)
+        d2q9_curved, GRAVITY + 2, "LBM_CURVED=1", "balance", -0.02)
 STENCIL(lbm3d, "lbm3d",
         "Flow in three dimensions by a lattice Boltzmann method (D3Q19, one or two relaxation "
         "times); the field solid says what sides are.",
-        3, d3q19, NULL, "viridis", 0.0)
+        3, d3q19, GRAVITY + 3, NULL, "viridis", 0.0)
 
-TZ_PLUGIN_DEFINE("lbm", "1.1.0", "lattice Boltzmann flow", &lbm, &curved, &lbm3d)
+TZ_PLUGIN_DEFINE("lbm", "1.1.0", "lattice Boltzmann flow", &plain, &lbm, &curved, &lbm3d)

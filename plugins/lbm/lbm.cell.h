@@ -8,8 +8,18 @@
  *    7 4 8      what they are.
  *
  * With LBM_CURVED the field distance says where walls are, also between cells: populations come
- * back from there (M. Bouzidi and others, Phys. Fluids 13, 2001). */
+ * back from there (M. Bouzidi and others, Phys. Fluids 13, 2001). With LBM_PLAIN cells are fluid or
+ * solid, there is one relaxation time and no body force. */
 // clang-format off
+#undef LBM_WALLS
+#undef LBM_WALLS_READ
+#ifdef LBM_PLAIN
+#define LBM_WALLS(F)
+#define LBM_WALLS_READ(R)
+#else
+#define LBM_WALLS(F) F(wall_x, real) F(wall_y, real)
+#define LBM_WALLS_READ(R) R(lbm, wall_x, 0, 0, 0, 0) R(lbm, wall_y, 0, 0, 0, 0)
+#endif
 #undef LBM_SHAPE
 #undef LBM_SHAPE_READ
 #ifdef LBM_CURVED
@@ -21,23 +31,34 @@
 #endif
 #define TZ_FIELDS(F)                                                                               \
     F(f0, real) F(f1, real) F(f2, real) F(f3, real) F(f4, real) F(f5, real) F(f6, real)            \
-    F(f7, real) F(f8, real) F(solid, int) F(wall_x, real) F(wall_y, real) LBM_SHAPE(F)             \
+    F(f7, real) F(f8, real) F(solid, int) LBM_WALLS(F) LBM_SHAPE(F)                                \
     F(speed, real) F(vorticity, real) F(density, real) F(velocity_x, real) F(velocity_y, real)     \
     F(force_x, real) F(force_y, real)
 /* 1 - omega, omega times the weights of the populations (omega: 1 over the relaxation time of the
  * even parts of opposite populations), omega less that of the odd parts, both relaxation times, the
  * density of outlets less 1, three times the momentum that the body force gives an iteration */
+#ifdef LBM_PLAIN
+#define TZ_CONSTANTS(K) K(keep, real) K(middle, real) K(side, real) K(corner, real)
+#else
 #define TZ_CONSTANTS(K)                                                                            \
     K(keep, real) K(middle, real) K(side, real) K(corner, real) K(odd, real) K(even_time, real)    \
     K(odd_time, real) K(outlet, real) K(push_x, real) K(push_y, real)
+#endif
 #define TZ_READS(R)                                                                                \
     R(lbm, f0, 0, 0, 0, 0) R(lbm, f1, -1, 0, 0, 0) R(lbm, f2, 0, 0, -1, 0)                         \
     R(lbm, f3, 0, 1, 0, 0) R(lbm, f4, 0, 0, 0, 1) R(lbm, f5, -1, 0, -1, 0)                         \
     R(lbm, f6, 0, 1, -1, 0) R(lbm, f7, 0, 1, 0, 1) R(lbm, f8, -1, 0, 0, 1)                         \
-    R(lbm, solid, 0, 0, 0, 0) R(lbm, wall_x, 0, 0, 0, 0) R(lbm, wall_y, 0, 0, 0, 0)                \
-    LBM_SHAPE_READ(R)
+    R(lbm, solid, 0, 0, 0, 0) LBM_WALLS_READ(R) LBM_SHAPE_READ(R)
 // clang-format on
 
+#ifdef LBM_PLAIN
+#define LBM_IS_OBSTACLE(kind) ((kind) != 0)
+#define LBM_IS_SOLID(kind) ((kind) != 0)
+#define LBM_IS_FLUID(kind) ((kind) == 0)
+#define LBM_WALL(axis, dx, dy) TZ_R(0)
+#define LBM_LESS(push, momentum) momentum
+#define LBM_DENSITY(fluid, density) density
+#else
 /* What a cell is: the field solid. A mirror's normal is the axis in its name. */
 #define LBM_IS_OBSTACLE(kind) ((kind) == 1)
 #define LBM_IS_SOLID(kind) (((kind) == 1) | ((kind) == 2))
@@ -47,6 +68,11 @@
 #define LBM_IS_MIRROR(kind) ((kind) >= 5)
 #define LBM_IS_MIRROR_X(kind) ((kind) == 5)
 #define LBM_IS_MIRROR_Y(kind) ((kind) == 6)
+#define LBM_WALL(axis, dx, dy) TZ_AT(wall_##axis, dx, dy)
+/* Memory has what the body force has given in an iteration, the fluid's velocity half of it. */
+#define LBM_LESS(push, momentum) TZ_FMA(TZ_R(-1. / 6), TZ_K(push), momentum)
+#define LBM_DENSITY(fluid, density) TZ_SELECT(fluid, density, TZ_R(1))
+#endif
 
 #ifdef LBM_CURVED
 /* What arrives from the direction of a cell: `come` from there, or what a wall sends back if that
@@ -72,6 +98,36 @@ TZ_HELPER(real, lbm_arrives, (real come, real sent, real behind, real last, real
 #define LBM_REST 0
 #endif
 
+#ifdef LBM_PLAIN
+/* The population that moves by (dx, dy) relaxes to an equilibrium even + odd; where the cell is
+ * solid, it is the opposite one. */
+#define LBM_PUT(i, opposite, weight, even, odd)                                                    \
+    TZ_PUT(f##i, TZ_SELECT(solid, f##opposite, TZ_FMA(weight, (even) + (odd), TZ_K(keep) * f##i)))
+
+TZ_CELL(lbm)
+{
+    const int solid = TZ_AT(solid, 0, 0);
+    const real f0 = TZ_AT(f0, 0, 0), f1 = TZ_AT(f1, -1, 0), f2 = TZ_AT(f2, 0, -1);
+    const real f3 = TZ_AT(f3, 1, 0), f4 = TZ_AT(f4, 0, 1), f5 = TZ_AT(f5, -1, -1);
+    const real f6 = TZ_AT(f6, 1, -1), f7 = TZ_AT(f7, 1, 1), f8 = TZ_AT(f8, -1, 1);
+    const real a = f5 + f7, b = f6 + f8, c = f5 - f7, d = f8 - f6;
+    const real density = ((f1 + f3) + (f2 + f4)) + ((a + b) + f0);
+    const real x = TZ_R(3) * ((f1 - f3) + (c + d)), y = TZ_R(3) * ((f2 - f4) + (c - d));
+    const real xx = x * x, yy = y * y, squares = xx + yy, xy = x * y;
+    const real rest = TZ_FMA(TZ_R(-1. / 6), squares, density);
+    const real even_x = TZ_FMA(TZ_R(0.5), xx, rest), even_y = TZ_FMA(TZ_R(0.5), yy, rest);
+    const real even = TZ_FMA(TZ_R(0.5), squares, rest), sum = x + y, difference = x - y;
+    TZ_PUT(f0, TZ_SELECT(solid, f0, TZ_FMA(TZ_K(middle), rest, TZ_K(keep) * f0)));
+    LBM_PUT(1, 3, TZ_K(side), even_x, x);
+    LBM_PUT(3, 1, TZ_K(side), even_x, -x);
+    LBM_PUT(2, 4, TZ_K(side), even_y, y);
+    LBM_PUT(4, 2, TZ_K(side), even_y, -y);
+    LBM_PUT(5, 7, TZ_K(corner), even + xy, sum);
+    LBM_PUT(7, 5, TZ_K(corner), even + xy, -sum);
+    LBM_PUT(8, 6, TZ_K(corner), even - xy, difference);
+    LBM_PUT(6, 8, TZ_K(corner), even - xy, -difference);
+}
+#else
 /* Two opposite populations relax to the equilibrium even + odd and even - odd, in which odd is
  * plain times move; cells that are not fluid send si and sj. */
 #define LBM_PUT(i, j, si, sj, weight, plain, even, move)                                           \
@@ -124,6 +180,7 @@ TZ_CELL(lbm)
     LBM_PUT(8, 6, LBM_MIRROR(f6, f7, f5, 1. / 36, minus), LBM_MIRROR(f8, f5, f7, 1. / 36, -minus),
             TZ_K(corner), 1. / 36, even - xy, move_x - move_y)
 }
+#endif
 
 /* What the populations say about the flow. */
 #define LBM_X(dx, dy)                                                                              \
@@ -134,14 +191,11 @@ TZ_CELL(lbm)
     LBM_LESS(push_y,                                                                               \
              (TZ_AT(f2, dx, dy) - TZ_AT(f4, dx, dy)) + ((TZ_AT(f5, dx, dy) - TZ_AT(f7, dx, dy)) -  \
                                                         (TZ_AT(f8, dx, dy) - TZ_AT(f6, dx, dy))))
-/* Memory has what the body force has given in an iteration, the fluid's velocity half of it. */
-#define LBM_LESS(push, momentum) TZ_FMA(TZ_R(-1. / 6), TZ_K(push), momentum)
 
 /* A wall lies halfway to a solid cell and has that cell's velocity: beyond it the momentum is so
  * much larger than the wall's as the cell's own is smaller. Beyond a mirror it is the cell's. */
 #define LBM_BEYOND(axis, part, own, dx, dy)                                                        \
-    TZ_SELECT(LBM_IS_SOLID(TZ_AT(solid, dx, dy)),                                                  \
-              TZ_FMA(TZ_R(2), TZ_AT(wall_##axis, dx, dy), -(own)),                                 \
+    TZ_SELECT(LBM_IS_SOLID(TZ_AT(solid, dx, dy)), TZ_FMA(TZ_R(2), LBM_WALL(axis, dx, dy), -(own)), \
               TZ_SELECT(LBM_IS_FLUID(TZ_AT(solid, dx, dy)), part(dx, dy), own))
 
 TZ_CELL(lbm_flow)
@@ -154,7 +208,7 @@ TZ_CELL(lbm_flow)
     const real slanted = (TZ_AT(f5, 0, 0) + TZ_AT(f7, 0, 0)) + (TZ_AT(f6, 0, 0) + TZ_AT(f8, 0, 0));
     TZ_PUT(speed, TZ_SELECT(fluid, TZ_SQRT(TZ_FMA(x, x, y * y)), TZ_R(0)));
     TZ_PUT(vorticity, TZ_SELECT(fluid, TZ_R(0.5) * curl, TZ_R(0)));
-    TZ_PUT(density, TZ_SELECT(fluid, TZ_R(1) + ((straight + slanted) + TZ_AT(f0, 0, 0)), TZ_R(1)));
+    TZ_PUT(density, LBM_DENSITY(fluid, TZ_R(1) + ((straight + slanted) + TZ_AT(f0, 0, 0))));
     TZ_PUT(velocity_x, TZ_SELECT(fluid, x, TZ_R(0)));
     TZ_PUT(velocity_y, TZ_SELECT(fluid, y, TZ_R(0)));
 }
@@ -178,7 +232,7 @@ TZ_CELL(lbm_flow)
 TZ_CELL(lbm_force)
 {
     const int rest = LBM_REST, obstacle = LBM_IS_OBSTACLE(TZ_AT(solid, 0, 0)) | rest;
-    const real wall_x = TZ_AT(wall_x, 0, 0), wall_y = TZ_AT(wall_y, 0, 0);
+    const real wall_x = LBM_WALL(x, 0, 0), wall_y = LBM_WALL(y, 0, 0);
     LBM_PART(1, 3, 1, 0)
     LBM_PART(2, 4, 0, 1)
     LBM_PART(3, 1, -1, 0)
@@ -191,6 +245,13 @@ TZ_CELL(lbm_force)
     TZ_PUT(force_x, TZ_SELECT(obstacle, (g3 - g1) - (along + across), TZ_R(0)));
     TZ_PUT(force_y, TZ_SELECT(obstacle, (g4 - g2) - (along - across), TZ_R(0)));
 }
+#undef LBM_IS_OBSTACLE
+#undef LBM_IS_SOLID
+#undef LBM_IS_FLUID
+#undef LBM_WALL
+#undef LBM_LESS
+#undef LBM_DENSITY
+#undef LBM_PUT
 #undef LBM_COME
 #undef LBM_REST
 #undef LBM_MET

@@ -174,7 +174,7 @@ TEST(flows_are_slow)
         set(sim, "viscosity", 0.0005);
         runs(sim, NAN, faulty ? NULL : "Reynolds number 200");
     }
-    tz_simulation *sim = create("lbm", 2, "periodic");
+    tz_simulation *sim = create("lbm_channel", 2, "periodic");
     fill(sim, "wall_y", -0.4); /* of walls and inlets, which may be anywhere */
     runs(sim, NAN, "up to 0.4 cells an iteration");
     fill(sim, "solid", 7.0);
