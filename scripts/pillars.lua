@@ -24,7 +24,7 @@ local function enters(y)
   local share = (y - 0.5) / (ny - 2)
   return math.max(0, 4 * velocity * share * (1 - share))
 end
--- The fluid moves at first as it enters: the equilibrium of lbm.cell.h.
+-- The fluid moves at first as it enters: the equilibrium of channel.cell.h.
 local cx = { [0] = 0, 1, 0, -1, 0, 1, -1, -1, 1 }
 local weights = { [0] = 4 / 9, 1 / 9, 1 / 9, 1 / 9, 1 / 9, 1 / 36, 1 / 36, 1 / 36, 1 / 36 }
 local fields = { distance = distance }

@@ -3,7 +3,6 @@
 #include <stdio.h>
 #include <trapeze/plugin.h>
 
-#define LBM_PLAIN 1
 #define TZ_CELL_TEXT "lbm.cell.h"
 #define TZ_CELL_ID plain
 #define TZ_CELL_NAME lbm
@@ -27,23 +26,22 @@
 #define TZ_CELL_RADIUS 1
 #define TZ_CELL_REAL 1
 #include <trapeze/rows.h>
-#undef LBM_PLAIN
 
-#define TZ_CELL_TEXT "lbm.cell.h"
+#define TZ_CELL_TEXT "channel.cell.h"
 #define TZ_CELL_ID lbm
 #define TZ_CELL_DIMS 2
 #define TZ_CELL_RADIUS 1
 #define TZ_CELL_REAL 1
 #include <trapeze/rows.h>
 
-#define TZ_CELL_TEXT "lbm.cell.h"
+#define TZ_CELL_TEXT "channel.cell.h"
 #define TZ_CELL_ID lbm_flow
 #define TZ_CELL_DIMS 2
 #define TZ_CELL_RADIUS 1
 #define TZ_CELL_REAL 1
 #include <trapeze/rows.h>
 
-#define TZ_CELL_TEXT "lbm.cell.h"
+#define TZ_CELL_TEXT "channel.cell.h"
 #define TZ_CELL_ID lbm_force
 #define TZ_CELL_DIMS 2
 #define TZ_CELL_RADIUS 1
@@ -51,7 +49,7 @@
 #include <trapeze/rows.h>
 
 #define LBM_CURVED 1
-#define TZ_CELL_TEXT "lbm.cell.h"
+#define TZ_CELL_TEXT "channel.cell.h"
 #define TZ_CELL_ID curved
 #define TZ_CELL_NAME lbm
 #define TZ_CELL_DIMS 2
@@ -59,7 +57,7 @@
 #define TZ_CELL_REAL 1
 #include <trapeze/rows.h>
 
-#define TZ_CELL_TEXT "lbm.cell.h"
+#define TZ_CELL_TEXT "channel.cell.h"
 #define TZ_CELL_ID curved_flow
 #define TZ_CELL_NAME lbm_flow
 #define TZ_CELL_DIMS 2
@@ -67,7 +65,7 @@
 #define TZ_CELL_REAL 1
 #include <trapeze/rows.h>
 
-#define TZ_CELL_TEXT "lbm.cell.h"
+#define TZ_CELL_TEXT "channel.cell.h"
 #define TZ_CELL_ID curved_force
 #define TZ_CELL_NAME lbm_force
 #define TZ_CELL_DIMS 2
@@ -367,7 +365,7 @@ static const tz_field lbm3d_fields[] = {
     };
 STENCIL(plain, "lbm",
         "Flow past obstacles by a lattice Boltzmann method (D2Q9, one relaxation time).", 2,
-        d2q9_plain, 1, "LBM_PLAIN=1", "balance", -0.02)
+        d2q9_plain, 1, NULL, "balance", -0.02)
 STENCIL(lbm, "lbm_channel",
         "The same in channels, slower: the field solid says where inlets, outlets, walls that move "
         "and mirrors are; one or two relaxation times, a body force.",

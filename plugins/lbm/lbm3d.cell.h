@@ -1,5 +1,5 @@
-/* Lattice Boltzmann in three dimensions: nineteen populations, else as lbm.cell.h. Populations 1
- * and 2 move by (1, 0, 0) and back, the other pairs as LBM3D_PAIRS says. */
+/* Lattice Boltzmann in three dimensions: nineteen populations, else as channel.cell.h. Populations
+ * 1 and 2 move by (1, 0, 0) and back, the other pairs as LBM3D_PAIRS says. */
 // clang-format off
 #define TZ_FIELDS(F)                                                                               \
     F(f0, real) F(f1, real) F(f2, real) F(f3, real) F(f4, real) F(f5, real) F(f6, real)            \
@@ -9,7 +9,7 @@
     F(speed, real) F(vorticity, real) F(density, real)                                             \
     F(velocity_x, real) F(velocity_y, real) F(velocity_z, real)                                    \
     F(force_x, real) F(force_y, real) F(force_z, real)
-/* As in lbm.cell.h. */
+/* As in channel.cell.h. */
 #define TZ_CONSTANTS(K)                                                                            \
     K(keep, real) K(middle, real) K(side, real) K(corner, real) K(odd, real) K(even_time, real)    \
     K(odd_time, real) K(outlet, real) K(push_x, real) K(push_y, real) K(push_z, real)
@@ -61,7 +61,7 @@
 #define LBM3D_COME(i, j, dx, dy, dz)                                                               \
     const real f##i = TZ_AT(f##i, -(dx), -(dy), -(dz)), f##j = TZ_AT(f##j, dx, dy, dz);
 #define LBM3D_ADD(i, j, dx, dy, dz) +(f##i + f##j)
-/* Two opposite populations, as in lbm.cell.h; cells that are not fluid send si and sj. */
+/* Two opposite populations, as in channel.cell.h; cells that are not fluid send si and sj. */
 #define LBM3D_PUT(i, j, si, sj, weight, plain, dx, dy, dz)                                         \
     {                                                                                              \
         const real along = LBM3D_ALONG(x, y, z, dx, dy, dz);                                       \
@@ -137,7 +137,7 @@ TZ_CELL(lbm3d)
                            ((LBM3D_PAIR(11, 12, dx, dy, dz) - LBM3D_PAIR(13, 14, dx, dy, dz)) +    \
                             (LBM3D_PAIR(15, 16, dx, dy, dz) - LBM3D_PAIR(17, 18, dx, dy, dz))))
 #define LBM3D_LESS(push, momentum) TZ_FMA(TZ_R(-1. / 6), TZ_K(push), momentum)
-/* As in lbm.cell.h. */
+/* As in channel.cell.h. */
 #define LBM3D_BEYOND(axis, part, own, dx, dy, dz)                                                  \
     TZ_SELECT(LBM3D_IS_SOLID(TZ_AT(solid, dx, dy, dz)),                                            \
               TZ_FMA(TZ_R(2), TZ_AT(wall_##axis, dx, dy, dz), -(own)),                             \
