@@ -25,7 +25,7 @@ tz_status tz_operator_describe(const tz_problem *problem, tz_error *error)
         if (field->role == TZ_STATE && !tz_type_is_real(field->type))
             return tz_error_set(error, TZ_UNSUPPORTED, stencil->id,
                                 "it cannot be solved, because field '%s' holds no real numbers; "
-                                "use sim:run",
+                                "take explicit steps (sim:run)",
                                 field->name);
     }
     if (!tz_problem_all_as_computed(problem))
@@ -34,8 +34,9 @@ tz_status tz_operator_describe(const tz_problem *problem, tz_error *error)
                             "they are computed: leave storage out");
     if (!tz_problem_repeats(problem))
         return tz_error_set(error, TZ_UNSUPPORTED, stencil->id,
-                            "it cannot be solved, because iterations differ: a formula with "
-                            "'step', scalars that vary, streamed fields or points; use sim:run");
+                            "it cannot be solved, because iterations differ: random numbers, a "
+                            "formula with 'step', scalars that vary, streamed fields or points; "
+                            "take explicit steps (sim:run)");
     return TZ_OK;
 }
 
@@ -108,7 +109,8 @@ static tz_status not_linear(const tz_operator *op, int64_t row, const char *why,
     const int64_t *n = problem->extent, cell = row % op->cells;
     return tz_error_set(error, TZ_UNSUPPORTED, problem->stencil->id,
                         "it cannot be solved, because it is not linear: in cell (%" PRId64
-                        ", %" PRId64 ", %" PRId64 ") of field '%s' %s; use sim:run",
+                        ", %" PRId64 ", %" PRId64 ") of field '%s' %s; "
+                        "take explicit steps (sim:run)",
                         cell % n[0], cell / n[0] % n[1], cell / (n[0] * n[1]),
                         problem->stencil->fields[op->field[row / op->cells]].name, why);
 }

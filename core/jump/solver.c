@@ -248,7 +248,7 @@ static tz_status solve(tz_solver *solver, tz_system *system, const double *r, do
         return status;
     return tz_error_set(error, TZ_DIVERGED, solver->context.problem->stencil->id,
                         "%s does not find a solution: %" PRId64 " iterations leave %.3g of the "
-                        "residual; use sim:run",
+                        "residual; take explicit steps (sim:run)",
                         facts->method, found.iterations, found.reduction);
 }
 
