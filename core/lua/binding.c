@@ -140,8 +140,27 @@ tz_status tz_binding_write_later(tz_binding *binding, tz_snapshot *snapshot, tz_
 
 bool tz_binding_calls_lua(const tz_binding *binding)
 {
-    return binding->kind == TZ_BINDING_FUNCTION ||
+    return binding->kind == TZ_BINDING_FUNCTION || binding->kind == TZ_BINDING_UNTIL ||
            (binding->kind == TZ_BINDING_OUTPUT && tz_output_needs_texts(binding->writer.output));
+}
+
+/* Ask the condition of a run, which may end it. */
+static void ask_until(lua_State *L, const tz_binding *binding, int handle_index)
+{
+    char why[TZ_RUN_WHY_SIZE];
+    lua_getiuservalue(L, handle_index, 1);
+    lua_rawgeti(L, -1, binding->reference);
+    lua_pushvalue(L, handle_index);
+    lua_call(L, 1, 1);
+    if (lua_type(L, -1) != LUA_TBOOLEAN)
+        tz_raise(L, "sim:run: 'until_true', the %s, must return true or false, not %s: %s",
+                 binding->function, tz_kind_text(L, -1),
+                 lua_isnil(L, -1) ? "does it end with return?" : "compare it with something");
+    if (lua_toboolean(L, -1)) {
+        snprintf(why, sizeof why, "%s is true", binding->function);
+        tz_simulation_stop(&tz_active_run_of(binding->handle)->course, TZ_RUN_UNTIL, why);
+    }
+    lua_pop(L, 2);
 }
 
 void tz_binding_write(lua_State *L, tz_binding *binding, int handle_index)
@@ -162,6 +181,8 @@ void tz_binding_write(lua_State *L, tz_binding *binding, int handle_index)
         lua_pushvalue(L, handle_index);
         lua_call(L, 1, 0);
         lua_pop(L, 1);
+    } else if (binding->kind == TZ_BINDING_UNTIL) {
+        ask_until(L, binding, handle_index);
     } else if (binding->writer.output->look.told) {
         status = write_told(L, binding, handle_index, tz_fault(L));
     } else if (tz_binding_calls_lua(binding)) {
@@ -246,6 +267,47 @@ static noreturn void refuse_output(lua_State *L, int index, const char *what)
              tz_kind_text(L, index));
 }
 
+static void append(tz_binding *binding)
+{
+    tz_binding **end = &binding->handle->bindings;
+    while (*end)
+        end = &(*end)->next;
+    *end = binding;
+}
+
+void tz_binding_until(lua_State *L, tz_simulation_handle *handle, int handle_index, int index,
+                      int64_t every)
+{
+    tz_binding *binding = calloc(1, sizeof *binding);
+    if (!binding)
+        tz_raise(L, "sim:run: not enough memory");
+    *binding = (tz_binding){.handle = handle,
+                            .kind = TZ_BINDING_UNTIL,
+                            .every = {.steps = every},
+                            .writer = {.last_step = -1}};
+    tz_function_text(L, index, binding->function, sizeof binding->function);
+    append(binding); /* from here on the simulation frees it */
+    lua_getiuservalue(L, handle_index, 1);
+    lua_pushvalue(L, index);
+    binding->reference = luaL_ref(L, -2);
+    lua_pop(L, 1);
+}
+
+void tz_binding_until_ended(lua_State *L, tz_simulation_handle *handle, int handle_index)
+{
+    tz_binding **last = &handle->bindings;
+    while (*last && (*last)->kind != TZ_BINDING_UNTIL)
+        last = &(*last)->next;
+    if (!*last)
+        return;
+    lua_getiuservalue(L, handle_index, 1);
+    luaL_unref(L, -1, (int)(*last)->reference);
+    lua_pop(L, 1);
+    tz_binding *ended = *last;
+    *last = ended->next;
+    free(ended);
+}
+
 /* Find or make the binding of the output or function at `index`; `every` NULL: by sim:write. */
 static tz_binding *bind(lua_State *L, tz_simulation_handle *handle, int handle_index, int index,
                         const tz_interval *every, const char *what)
@@ -295,10 +357,7 @@ static tz_binding *bind(lua_State *L, tz_simulation_handle *handle, int handle_i
     if (!binding)
         tz_raise(L, "%s: not enough memory", what);
     *binding = made;
-    tz_binding **end = &handle->bindings;
-    while (*end)
-        end = &(*end)->next;
-    *end = binding;
+    append(binding);
     return binding;
 }
 

@@ -15,6 +15,15 @@ typedef struct tz_active_run {
     struct tz_active_run *next; /* the run around it */
 } tz_active_run;
 
+/* The run of a simulation that has not returned. */
+static inline tz_active_run *tz_active_run_of(const tz_simulation_handle *handle)
+{
+    tz_active_run *run = handle->context->runs;
+    while (run && run->handle != handle)
+        run = run->next;
+    return run;
+}
+
 typedef struct tz_checkpoints tz_checkpoints;
 
 /* Set up context->checkpoints from the options. TZ_MEMORY. */

@@ -112,7 +112,7 @@ void tz_handle_record(const tz_simulation_handle *handle)
                          handle->simulation);
     for (const tz_binding *b = handle->bindings; b; b = b->next) {
         char pattern[200];
-        if (b->kind == TZ_BINDING_CHECKPOINT)
+        if (b->kind == TZ_BINDING_CHECKPOINT || b->kind == TZ_BINDING_UNTIL)
             continue;
         tz_binding_pattern(b, pattern, sizeof pattern);
         tz_record_output(into, handle->index, pattern,

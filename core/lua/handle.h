@@ -16,7 +16,12 @@ typedef struct tz_binding {
     struct tz_simulation_handle *handle;
     lua_Integer reference; /* of the output or function, in the handle's user value */
     tz_interval every;     /* zeros: by sim:write alone */
-    enum { TZ_BINDING_OUTPUT, TZ_BINDING_FUNCTION, TZ_BINDING_CHECKPOINT } kind;
+    enum {
+        TZ_BINDING_OUTPUT,
+        TZ_BINDING_FUNCTION,
+        TZ_BINDING_CHECKPOINT,
+        TZ_BINDING_UNTIL /* the condition that ends a run, during it */
+    } kind;
     char function[160]; /* "function at FILE:LINE"; "checkpoint"; "": an output */
     tz_writer writer;   /* of an output; a function uses last_step and count alone */
 } tz_binding;
@@ -114,6 +119,12 @@ enum {
 /* Write a bound output, or call a bound function, for the simulation's present step. The simulation
  * is at a stack index. Raises. */
 void tz_binding_write(lua_State *L, tz_binding *binding, int handle_index);
+
+/* For the time of a run: the function at a stack index says every so many iterations whether it
+ * ends. The binding is the last one. Raises. */
+void tz_binding_until(lua_State *L, tz_simulation_handle *handle, int handle_index, int index,
+                      int64_t every);
+void tz_binding_until_ended(lua_State *L, tz_simulation_handle *handle, int handle_index);
 
 /* Is it a table that what its simulation records fills, a row for each step? */
 static inline bool tz_binding_listens(const tz_binding *binding)

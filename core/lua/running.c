@@ -1,5 +1,5 @@
-/* Methods of simulations that advance them: sim:run, sim:jump, sim:steady, sim:rewind and sim:time.
- * The loop of a run writes the outputs that are due. simulation.c registers the methods. */
+/* Methods of simulations that advance them: sim:run, sim:stop and sim:jump. The loop of a run
+ * writes the outputs that are due. simulation.c registers the methods. */
 #include "lua/module.h"
 
 #include "base/number.h"
@@ -41,10 +41,10 @@ static void note_end(const tz_active_run *run, tz_status status, const tz_error 
 {
     const tz_run_result *r = &run->course.result;
     const tz_simulation_handle *handle = run->handle;
-    tz_recall_put(handle->context, TZ_ENTRY_END, "uiiiuddddsss", (uint32_t)status,
+    tz_recall_put(handle->context, TZ_ENTRY_END, "uiiiuddddssss", (uint32_t)status,
                   tz_simulation_step(handle->simulation), r->steps, r->stages, (uint32_t)r->status,
                   r->residual, r->update, r->seconds, r->energy_j, status ? error->place : "",
-                  status ? error->message : "", handle->failure);
+                  status ? error->message : "", handle->failure, r->why);
 }
 
 static void read_end(tz_active_run *run, tz_reading *reading, tz_status *status, tz_error *error)
@@ -53,12 +53,12 @@ static void read_end(tz_active_run *run, tz_reading *reading, tz_status *status,
     tz_simulation_handle *handle = run->handle;
     uint32_t ended, code;
     int64_t step;
-    tz_reading_unpack(reading, "uiiiuddddsss", &code, &step, &r.steps, &r.stages, &ended,
+    tz_reading_unpack(reading, "uiiiuddddssss", &code, &step, &r.steps, &r.stages, &ended,
                       &r.residual, &r.update, &r.seconds, &r.energy_j, error->place,
                       sizeof error->place, error->message, sizeof error->message, handle->failure,
-                      sizeof handle->failure);
+                      sizeof handle->failure, r.why, sizeof r.why);
     *status = error->code = (tz_status)code;
-    r.status = (tz_run_status)(ended % (TZ_RUN_INCONSISTENT + 1));
+    r.status = (tz_run_status)(ended % (TZ_RUN_STATUS_LAST + 1));
     run->course.result = r;
     tz_simulation_set_step(handle->simulation, step);
     tz_simulation_set_last_run(handle->simulation, &r);
@@ -181,6 +181,11 @@ static bool listens(const tz_active_run *run, const tz_binding *binding)
 static bool is_due(const tz_active_run *run, const tz_binding *binding)
 {
     const tz_simulation *simulation = binding->handle->simulation;
+    if (binding->kind == TZ_BINDING_UNTIL) /* also at both ends of the run */
+        return binding->writer.last_step != tz_simulation_step(simulation) &&
+               (tz_simulation_step(simulation) == run->course.start ||
+                tz_simulation_step(simulation) == run->course.end ||
+                tz_interval_is_due(&binding->every, simulation, tz_simulation_step(simulation)));
     return tz_binding_is_regular(binding) &&
            !(listens(run, binding) && tz_simulation_step(simulation) > 0) &&
            tz_interval_is_due(&binding->every, simulation, tz_simulation_step(simulation));
@@ -404,6 +409,22 @@ static tz_status advance(tz_active_run *run, tz_error *error)
     return status;
 }
 
+/* The condition of a new run may hold already. */
+static tz_status ask_first(tz_active_run *run, tz_error *error)
+{
+    tz_status status = TZ_OK;
+    int64_t index = -1;
+    for (tz_binding *b = run->handle->bindings; b && !status; b = b->next) {
+        index += tz_binding_is_regular(b);
+        if (b->kind != TZ_BINDING_UNTIL)
+            continue;
+        run->course.firing = index;
+        status = write_at_once(run, b, error);
+        run->course.firing = -1;
+    }
+    return status;
+}
+
 /* A new run, or one that goes on from a checkpoint, where `failed` is the error of the function
  * that was called then; NULL: none. Waits for all outputs, also after a failure: the first error
  * counts. */
@@ -419,6 +440,8 @@ static tz_status compute(tz_active_run *run, bool resumes, const tz_error *faile
     } else if (!resumes) {
         status = tz_simulation_begin(simulation, &course->wanted, course, error);
         pass_warning(run);
+        if (!status)
+            status = ask_first(run, error);
     } else if (course->firing >= 0) {
         status = write_from(run, course->firing + 1, error);
     }
@@ -460,6 +483,9 @@ static bool get_until_time(lua_State *L, const tz_simulation_handle *handle, con
     return given;
 }
 
+/* Iterations between two calls of `until_true`. */
+#define UNTIL_EVERY 64
+
 static TZ_KEY_NAMES(implicit_names, "solver", "direct")
 
     static const tz_key run_options[] = {
@@ -470,12 +496,16 @@ static TZ_KEY_NAMES(implicit_names, "solver", "direct")
          "step"},
         {"until_residual", "number", "", "the residual at which it ends"},
         {"until_update", "number", "", "the change of an iteration at which it ends"},
-        {"max_steps", "integer", "no limit", "with until_residual or until_update",
+        {"until_true", "function", "",
+         "a function(sim): the run ends where it returns true. It is called at the start, at the "
+         "multiples of `check_every` iterations and at `max_steps`, whatever the plan is"},
+        {"max_steps", "integer", "no limit", "with until_true, until_residual or until_update",
          .most = INFINITY},
         {"check_every", "integer",
          TZ_KEY_VALUE(TZ_CHECK_FIRST) " to " TZ_KEY_VALUE(TZ_CHECK_LAST) ", then 1/" TZ_KEY_VALUE(
              TZ_CHECK_SHARE) " of those so far",
-         "iterations between two checks", .least = 1, .most = INFINITY},
+         "iterations between two checks; with `until_true` " TZ_KEY_VALUE(UNTIL_EVERY), .least = 1,
+         .most = INFINITY},
         {"accept_stagnation", "boolean", "false", "a run whose precision ends first is no failure"},
         {"implicit", "number or text", "",
          "the time step of implicit steps, with `until_time` or `steps`: of a linear update whose "
@@ -489,7 +519,7 @@ static TZ_KEY_NAMES(implicit_names, "solver", "direct")
 /* Without the first one, of a run that has not ended. */
 static const char *status_names(int i)
 {
-    return i < TZ_RUN_INCONSISTENT ? tz_run_status_name((tz_run_status)(i + 1)) : NULL;
+    return i < TZ_RUN_STATUS_LAST ? tz_run_status_name((tz_run_status)(i + 1)) : NULL;
 }
 
 static const tz_key run_result[] = {
@@ -499,6 +529,7 @@ static const tz_key run_result[] = {
     {"seconds", "number", "", "spent in stages, without what a GPU's kernels take to compile"},
     {"residual", "number", "", "at the last check; NaN if there was none"},
     {"update", "number", "", "the same of the change of an iteration"},
+    {"why", "text", "", "the reason, of status `\"until\"` and `\"stopped\"`"},
     {"converged", "boolean", "", ""},
     {"gcells_per_s", "number", "", "useful cell updates"},
     {"energy_j", "number", "", "of the GPU, where it counts it"},
@@ -519,7 +550,7 @@ static void get_implicit(lua_State *L, const tz_simulation_handle *handle, tz_ru
         const double count = rint(step / tz_simulation_dt(handle->simulation));
         if (!(step > 0.0) || !(count < (double)(INT64_MAX / 4)))
             tz_raise(L, "%s: 'implicit' must be a time above 0", what);
-        if (!isnan(run->until_residual))
+        if (!isnan(run->until_residual) || run->until_called)
             tz_raise(L,
                      "%s: 'implicit' goes with 'until_time' or 'steps'; sim:steady finds steady "
                      "states",
@@ -532,6 +563,22 @@ static void get_implicit(lua_State *L, const tz_simulation_handle *handle, tz_ru
         tz_raise(L, "%s: '%s' goes with 'implicit'", what, has_order ? "order" : "by");
     }
     lua_pop(L, 1);
+}
+
+/* Push the function `until_true` of the table at index 2, or nil. */
+static bool push_until(lua_State *L, tz_run *run)
+{
+    const char *what = "sim:run";
+    run->until_called = tz_table_get(L, 2, "until_true") != LUA_TNIL;
+    if (!run->until_called)
+        return false;
+    if (lua_type(L, -1) != LUA_TFUNCTION)
+        tz_raise_kind(L, -1, what, "until_true",
+                      "a function(sim) that returns true or false, such as "
+                      "function(sim) return sim:max(\"u\") > 1 end");
+    if (run->check_every == 0)
+        run->check_every = UNTIL_EVERY;
+    return true;
 }
 
 /* The argument at index 2: a number of steps; { steps = n } or { until_time = t }, perhaps with
@@ -554,24 +601,28 @@ static void get_run(lua_State *L, const tz_simulation_handle *handle, tz_run *ru
     tz_keys_take(L, 2, what, run_options, false);
     const bool has_steps = tz_key_integer(L, 2, what, "steps", &run->steps);
     const bool has_time = get_until_time(L, handle, what, &run->steps);
+    tz_key_integer(L, 2, what, "check_every", &run->check_every);
     const bool residual = tz_key_number(L, 2, what, "until_residual", &run->until_residual);
     run->until_is_update = tz_key_number(L, 2, what, "until_update", &run->until_residual);
     if (residual && run->until_is_update)
         tz_raise(L, "%s: give 'until_residual' or 'until_update', not both", what);
+    const bool called = push_until(L, run);
     const bool until = residual || run->until_is_update;
     int64_t most = -1;
     const bool has_most = tz_key_integer(L, 2, what, "max_steps", &most);
-    tz_key_integer(L, 2, what, "check_every", &run->check_every);
-    if (has_steps + has_time + until != 1)
+    if (has_steps + has_time + until + called != 1)
         tz_raise(L,
-                 "%s: give 'steps' or 'until_time' or 'until_residual' or 'until_update' (with "
-                 "'max_steps')",
+                 "%s: give 'steps' or 'until_time' or 'until_residual' or 'until_update' or "
+                 "'until_true' (the last three with 'max_steps'); sim:stop() in a function of "
+                 "sim:every ends any run",
                  what);
     const bool has_accepts = tz_key_flag(L, 2, what, "accept_stagnation", accepts);
-    if (!until && (has_most || run->check_every > 0 || has_accepts))
+    if (!until && has_accepts)
+        tz_raise(L, "%s: 'accept_stagnation' goes with 'until_residual' or 'until_update'", what);
+    if (!until && !called && (has_most || run->check_every > 0))
         tz_raise(L,
-                 "%s: 'max_steps', 'check_every' and 'accept_stagnation' go with 'until_residual' "
-                 "or 'until_update'",
+                 "%s: 'max_steps' and 'check_every' go with 'until_true', 'until_residual' or "
+                 "'until_update'",
                  what);
     if (residual && tz_stencil_has_residual(tz_handle_stencil(handle), tz_fault(L)))
         tz_raise_error(L, what, tz_fault(L));
@@ -634,7 +685,13 @@ static void run_dry(tz_simulation_handle *handle, const tz_run *run)
     tz_context *context = handle->context;
     const int64_t from = tz_simulation_step(handle->simulation),
                   steps = run->steps < 0 ? 0 : run->steps;
-    if (isnan(run->until_residual))
+    if (run->until_called)
+        tz_context_print(context,
+                         "  %s: runs until a function is true, which is called every %lld "
+                         "steps%s\n",
+                         handle->name, (long long)run->check_every,
+                         run->steps < 0 ? "" : ", or to its most steps");
+    else if (isnan(run->until_residual))
         tz_context_print(context, "  %s: %s %lld steps from step %lld\n", handle->name,
                          run->jumps && run->implicit_order == 0 ? "jumps" : "runs",
                          (long long)steps, (long long)from);
@@ -681,6 +738,8 @@ static void push_result(lua_State *L, const tz_run *run, const tz_run_result *re
     tz_set_integer(L, "stages", result->stages);
     tz_set_number(L, "residual", result->residual);
     tz_set_number(L, "update", result->update);
+    if (result->why[0])
+        tz_set_text(L, "why", result->why);
     tz_set_flag(L, "converged", result->status == TZ_RUN_CONVERGED);
     tz_set_number(
         L, "gcells_per_s",
@@ -696,6 +755,19 @@ static void flush_tables(lua_State *L, const tz_simulation_handle *handle)
         if (b->writer.table)
             status = tz_table_flush(b->writer.table, tz_fault(L));
     tz_try(L, NULL, status);
+}
+
+/* The script has ended a run, or could have. */
+static void tell_called(const tz_simulation_handle *handle, const tz_run_result *result)
+{
+    tz_script_result *script = handle->context->result;
+    const long long step = (long long)tz_simulation_step(handle->simulation);
+    if (!result->why[0])
+        snprintf(script->ending, sizeof script->ending, "max_steps: until_true never was");
+    else
+        snprintf(script->ending, sizeof script->ending, "%s at step %lld: %.160s",
+                 tz_run_status_name(result->status), step, result->why);
+    tz_context_note(handle->context, TZ_NOTE_LOG, "%s: %s", handle->name, script->ending);
 }
 
 /* What a run with a limit came to, for the summary. A stagnation that the script does not accept
@@ -803,9 +875,14 @@ static int carry_out(lua_State *L, tz_simulation_handle *handle, const tz_run *w
     /* Jumps compute no single updates: progress has no rate of them. */
     handle->seconds_before = wanted->jumps ? INFINITY : tz_simulation_seconds(handle->simulation);
     tz_error error;
+    if (wanted->until_called)
+        tz_binding_until(L, handle, 1, 3, wanted->check_every);
     const tz_status status = run_or_replay(L, &run, &error);
+    tz_binding_until_ended(L, handle, 1);
     conclude(L, handle, wanted, result, status, &error);
-    if (!isnan(wanted->until_residual))
+    if (wanted->until_called || result->why[0])
+        tell_called(handle, result);
+    else if (!isnan(wanted->until_residual))
         tell_end(handle, wanted, result, accepts);
     flush_tables(L, handle);
     push_result(L, wanted, result, tz_simulation_cells(handle->simulation));
@@ -822,6 +899,30 @@ static int method_run(lua_State *L)
     return carry_out(L, handle, &run, accepts);
 }
 
+/* sim:stop([reason]): in a function that a run calls. */
+static int method_stop(lua_State *L)
+{
+    const tz_simulation_handle *handle = tz_handle_check(L, 1, "sim:stop");
+    char why[TZ_RUN_WHY_SIZE], file[LUA_IDSIZE];
+    lua_settop(L, 2);
+    if (lua_isnil(L, 2)) {
+        const int line = tz_script_line(L, file, sizeof file);
+        snprintf(why, sizeof why, "sim:stop at %s:%d", file, line);
+    } else {
+        snprintf(why, sizeof why, "%s", tz_text_check(L, 2, "sim:stop", "reason"));
+    }
+    if (tz_handle_is_dry(handle))
+        return 0;
+    tz_active_run *run = tz_active_run_of(handle);
+    if (!run || handle->context->recall.in_policy)
+        tz_raise(L,
+                 "sim:stop: %s: it ends a run of the same simulation, from a function of sim:every "
+                 "or of an output",
+                 run ? "a policy cannot end a run" : "no run is under way");
+    tz_simulation_stop(&run->course, TZ_RUN_STOPPED, why);
+    return 0;
+}
+
 static int method_jump(lua_State *L)
 {
     tz_simulation_handle *handle = tz_handle_check_idle(L, 1, "sim:jump");
@@ -831,114 +932,15 @@ static int method_jump(lua_State *L)
     return carry_out(L, handle, &run, false);
 }
 
-static TZ_KEY_NAMES(steady_names, "auto", "transform", "solver", "direct")
-
-    static const tz_key steady_options[] = {
-        {"tolerance", "number", "as small as double precision can tell",
-         "the residual that is small enough"},
-        {"by", "text", "\"auto\"",
-         "%s: transforms where they apply, else the solver; the last one factorizes, by libumfpack "
-         "([steady states](steady.md))",
-         steady_names},
-        {NULL, NULL, NULL, NULL}};
-
-static TZ_KEY_NAMES(steady_status_names, "converged", "stagnated")
-
-    static const tz_key steady_result[] = {
-        {"status", "text", "", "%s: the precision of the fields ends before `tolerance`",
-         steady_status_names},
-        {"residual", "number", "", "of the fields as they are"},
-        {"solver", "text", "",
-         "`\"conjugate gradients\"`, `\"BiCGSTAB\"`, `\"UMFPACK\"` or `\"transform\"`"},
-        {"iterations", "integer", "", "of the solver; 0 by a transform"},
-        {"seconds", "number", "", "that it took"},
-        {NULL, NULL, NULL, NULL}};
-
-static tz_steady get_steady(lua_State *L)
-{
-    const char *what = "sim:steady";
-    tz_steady wanted = {.by = TZ_STEADY_AUTO};
-    int by = TZ_STEADY_AUTO;
-    if (lua_isnoneornil(L, 2))
-        return wanted;
-    tz_options_check(L, 2, what);
-    tz_keys_take(L, 2, what, steady_options, false);
-    tz_key_number(L, 2, what, "tolerance", &wanted.tolerance);
-    if (wanted.tolerance < 0)
-        tz_raise(L, "%s: 'tolerance' must not be negative", what);
-    tz_key_choice(L, 2, what, "by", &by);
-    wanted.by = (tz_steady_by)by;
-    return wanted;
-}
-
-static void tell_steady(const tz_simulation_handle *handle, const tz_steady *wanted,
-                        const tz_steady_result *result)
-{
-    tz_context_note(handle->context, TZ_NOTE_LOG,
-                    "%s: steady state by %s, %lld iterations, residual %.3g, %.3g s", handle->name,
-                    result->method, (long long)result->iterations, result->residual,
-                    result->seconds);
-    if (!result->converged)
-        tz_context_note(handle->context, TZ_NOTE_WARNING,
-                        "%s: the steady state has the residual %.3g, above the tolerance %.3g: %s "
-                        "precision ends here",
-                        handle->name, result->residual, wanted->tolerance,
-                        tz_simulation_precision(handle->simulation));
-}
-
-static int method_steady(lua_State *L)
-{
-    tz_simulation_handle *handle = tz_handle_check_idle(L, 1, "sim:steady");
-    tz_steady_result result = {.converged = true};
-    lua_settop(L, 2);
-    const tz_steady wanted = get_steady(L);
-    tz_status status = TZ_OK;
-    if (tz_handle_is_dry(handle))
-        status = tz_simulation_check_solve(handle->simulation, tz_fault(L));
-    else
-        status = tz_simulation_steady(handle->simulation, &wanted, &result, tz_fault(L));
-    tz_try(L, "sim:steady", status);
-    if (!tz_handle_is_dry(handle))
-        tell_steady(handle, &wanted, &result);
-    lua_pushnumber(L, result.residual);
-    lua_createtable(L, 0, 5);
-    tz_set_text(L, "status", steady_status_names(!result.converged));
-    tz_set_number(L, "residual", result.residual);
-    tz_set_text(L, "solver", result.method);
-    tz_set_integer(L, "iterations", result.iterations);
-    tz_set_number(L, "seconds", result.seconds);
-    return 2;
-}
-
-static int method_rewind(lua_State *L)
-{
-    tz_simulation_handle *handle = tz_handle_check_idle(L, 1, "sim:rewind");
-    handle->rewinds++;
-    handle->fired_zero = false;
-    for (tz_binding *b = handle->bindings; b; b = b->next) {
-        b->writer.last_step = -1;
-        b->writer.rewinds = handle->rewinds;
-    }
-    tz_simulation_rewind(handle->simulation);
-    lua_settop(L, 1);
-    return 1;
-}
-
-/* sim:time(): the simulated time, in the unit of the time step. */
-static int method_time(lua_State *L)
-{
-    const tz_simulation_handle *handle = tz_handle_check(L, 1, "sim:time");
-    if (!tz_simulation_time_step(handle->simulation))
-        tz_raise(L, "sim:time: %s has no time step: sim.step counts its iterations",
-                 tz_handle_stencil(handle)->id);
-    lua_pushnumber(L, tz_simulation_time(handle->simulation));
-    return 1;
-}
-
 const tz_api_function tz_running_methods[] = {
     TZ_API("sim:run(steps or options)", method_run,
            "Advances the simulation: a number of iterations, or until something holds.",
            .options = run_options, .result = run_result, .recall = TZ_RECALL_OWN),
+    TZ_API("sim:stop([reason])", method_stop,
+           "In a function that `sim:run` calls (`sim:every`, captions, columns): the run ends at "
+           "this iteration, after all that is due there. Its status is `\"stopped\"`, and `why` "
+           "the reason, also in run.json.",
+           .recall = TZ_RECALL_CALL),
     TZ_API("sim:jump(steps or options)", method_jump,
            "Advances the simulation by many iterations at once, in the frequency domain: for a "
            "linear update with constant coefficients, built-in or the script's own. Whether it "
@@ -948,17 +950,4 @@ const tz_api_function tz_running_methods[] = {
            "exact iterations than `sim:run`, and has not its bits ([jumps](jump.md)). Needs "
            "libfftw3 on a CPU and cuFFT on a GPU, which `trapeze doctor` looks for.",
            .options = jump_options, .result = jump_result, .recall = TZ_RECALL_OWN),
-    TZ_API(
-        "sim:steady([options])", method_steady,
-        "Makes the fields those that an iteration leaves as they are, and returns the residual "
-        "and a table: for every linear update, also with coefficients that differ from cell to "
-        "cell, several fields and different sides ([steady states](steady.md)). Where `sim:jump` "
-        "applies it is what infinitely many iterations come to. Steps and simulated time stay. "
-        "Fails if there is no such state: where waves never decay, or (`inconsistent`) a source "
-        "has a mean that nothing takes away (the mean of [weighted cells](boundaries.md)).",
-        .options = steady_options, .result = steady_result, .recall = TZ_RECALL_GIVE),
-    TZ_API("sim:rewind()", method_rewind, "Sets the count of iterations to 0. Fields stay.",
-           .recall = TZ_RECALL_CALL),
-    TZ_API("sim:time()", method_time,
-           "The simulated time, in the unit of the stencil's time step."),
     TZ_API_END};

@@ -73,8 +73,14 @@ static int set_up(lua_State *L)
         text = end ? end : "";
     }
     lua_pushfstring(L, "@%s", context->options->path);
-    if (luaL_loadbufferx(L, text, bytes, lua_tostring(L, -1), "t") != LUA_OK)
+    if (luaL_loadbufferx(L, text, bytes, lua_tostring(L, -1), "t") != LUA_OK) {
+        if (strstr(lua_tostring(L, -1), "near 'until'"))
+            lua_pushliteral(L, ": until is a word of Lua; the option of sim:run is until_true");
+        else
+            lua_pushliteral(L, "");
+        lua_concat(L, 2);
         return lua_error(L);
+    }
     tz_plot_check(L, context->text, context->bytes);
     return 1;
 }

@@ -78,7 +78,7 @@ typedef struct tz_script_result {
     double seconds;        /* in stages */
     int ran;               /* simulations that advanced */
     char policy[256];      /* of the last of them, as a sentence */
-    char ending[96];       /* of the last run with a limit: "converged: residual 1e-05"; or "" */
+    char ending[240];      /* of the last run with a limit: "converged: residual 1e-05"; or "" */
     bool stagnated;        /* a run did, and the script does not accept it */
     int signal;            /* the one that stopped the run; 0: none. SIGALRM: the wall time */
     bool can_go_on;        /* the folder has a checkpoint */

@@ -16,6 +16,7 @@
 #include "sim/fields.h"
 #include "sim/numbers.h"
 #include "sim/residual.h"
+#include "sim/solve.h"
 #include <stdio.h>
 #include <string.h>
 
@@ -372,6 +373,112 @@ static int method_kernel(lua_State *L)
     tz_set_integer(L, "warps", facts.warps);
     tz_set_integer(L, "warps_max", facts.warps_max);
     tz_set_number(L, "copy_gb_per_s", facts.copy_bytes_per_s * 1e-9);
+    return 1;
+}
+
+/* ---- Steady states, and time ----------------------------------------------------------------- */
+
+static TZ_KEY_NAMES(steady_names, "auto", "transform", "solver", "direct")
+
+    static const tz_key steady_options[] = {
+        {"tolerance", "number", "as small as double precision can tell",
+         "the residual that is small enough"},
+        {"by", "text", "\"auto\"",
+         "%s: transforms where they apply, else the solver; the last one factorizes, by libumfpack "
+         "([steady states](steady.md))",
+         steady_names},
+        {NULL, NULL, NULL, NULL}};
+
+static TZ_KEY_NAMES(steady_status_names, "converged", "stagnated")
+
+    static const tz_key steady_result[] = {
+        {"status", "text", "", "%s: the precision of the fields ends before `tolerance`",
+         steady_status_names},
+        {"residual", "number", "", "of the fields as they are"},
+        {"solver", "text", "",
+         "`\"conjugate gradients\"`, `\"BiCGSTAB\"`, `\"UMFPACK\"` or `\"transform\"`"},
+        {"iterations", "integer", "", "of the solver; 0 by a transform"},
+        {"seconds", "number", "", "that it took"},
+        {NULL, NULL, NULL, NULL}};
+
+static tz_steady get_steady(lua_State *L)
+{
+    const char *what = "sim:steady";
+    tz_steady wanted = {.by = TZ_STEADY_AUTO};
+    int by = TZ_STEADY_AUTO;
+    if (lua_isnoneornil(L, 2))
+        return wanted;
+    tz_options_check(L, 2, what);
+    tz_keys_take(L, 2, what, steady_options, false);
+    tz_key_number(L, 2, what, "tolerance", &wanted.tolerance);
+    if (wanted.tolerance < 0)
+        tz_raise(L, "%s: 'tolerance' must not be negative", what);
+    tz_key_choice(L, 2, what, "by", &by);
+    wanted.by = (tz_steady_by)by;
+    return wanted;
+}
+
+static void tell_steady(const tz_simulation_handle *handle, const tz_steady *wanted,
+                        const tz_steady_result *result)
+{
+    tz_context_note(handle->context, TZ_NOTE_LOG,
+                    "%s: steady state by %s, %lld iterations, residual %.3g, %.3g s", handle->name,
+                    result->method, (long long)result->iterations, result->residual,
+                    result->seconds);
+    if (!result->converged)
+        tz_context_note(handle->context, TZ_NOTE_WARNING,
+                        "%s: the steady state has the residual %.3g, above the tolerance %.3g: %s "
+                        "precision ends here",
+                        handle->name, result->residual, wanted->tolerance,
+                        tz_simulation_precision(handle->simulation));
+}
+
+static int method_steady(lua_State *L)
+{
+    tz_simulation_handle *handle = tz_handle_check_idle(L, 1, "sim:steady");
+    tz_steady_result result = {.converged = true};
+    lua_settop(L, 2);
+    const tz_steady wanted = get_steady(L);
+    tz_status status = TZ_OK;
+    if (tz_handle_is_dry(handle))
+        status = tz_simulation_check_solve(handle->simulation, tz_fault(L));
+    else
+        status = tz_simulation_steady(handle->simulation, &wanted, &result, tz_fault(L));
+    tz_try(L, "sim:steady", status);
+    if (!tz_handle_is_dry(handle))
+        tell_steady(handle, &wanted, &result);
+    lua_pushnumber(L, result.residual);
+    lua_createtable(L, 0, 5);
+    tz_set_text(L, "status", steady_status_names(!result.converged));
+    tz_set_number(L, "residual", result.residual);
+    tz_set_text(L, "solver", result.method);
+    tz_set_integer(L, "iterations", result.iterations);
+    tz_set_number(L, "seconds", result.seconds);
+    return 2;
+}
+
+static int method_rewind(lua_State *L)
+{
+    tz_simulation_handle *handle = tz_handle_check_idle(L, 1, "sim:rewind");
+    handle->rewinds++;
+    handle->fired_zero = false;
+    for (tz_binding *b = handle->bindings; b; b = b->next) {
+        b->writer.last_step = -1;
+        b->writer.rewinds = handle->rewinds;
+    }
+    tz_simulation_rewind(handle->simulation);
+    lua_settop(L, 1);
+    return 1;
+}
+
+/* sim:time(): the simulated time, in the unit of the time step. */
+static int method_time(lua_State *L)
+{
+    const tz_simulation_handle *handle = tz_handle_check(L, 1, "sim:time");
+    if (!tz_simulation_time_step(handle->simulation))
+        tz_raise(L, "sim:time: %s has no time step: sim.step counts its iterations",
+                 tz_handle_stencil(handle)->id);
+    lua_pushnumber(L, tz_simulation_time(handle->simulation));
     return 1;
 }
 
@@ -756,6 +863,19 @@ static const tz_api_function own_methods[] = {
     TZ_API("sim:kernel()", method_kernel,
            "Facts of the kernel that runs the plan; nil on backends without kernels.",
            .result = kernel_result, .recall = TZ_RECALL_GIVE),
+    TZ_API(
+        "sim:steady([options])", method_steady,
+        "Makes the fields those that an iteration leaves as they are, and returns the residual "
+        "and a table: for every linear update, also with coefficients that differ from cell to "
+        "cell, several fields and different sides ([steady states](steady.md)). Where `sim:jump` "
+        "applies it is what infinitely many iterations come to. Steps and simulated time stay. "
+        "Fails if there is no such state: where waves never decay, or (`inconsistent`) a source "
+        "has a mean that nothing takes away (the mean of [weighted cells](boundaries.md)).",
+        .options = steady_options, .result = steady_result, .recall = TZ_RECALL_GIVE),
+    TZ_API("sim:rewind()", method_rewind, "Sets the count of iterations to 0. Fields stay.",
+           .recall = TZ_RECALL_CALL),
+    TZ_API("sim:time()", method_time,
+           "The simulated time, in the unit of the stencil's time step."),
     TZ_API("sim:analyse(method)", method_analyse,
            "Calls an analysis of the stencil; returns a table of its results.",
            .recall = TZ_RECALL_GIVE),

@@ -275,6 +275,8 @@ static void put_last_run(tz_record *record, json_t *object, const tz_simulation 
         put(record, run, "status", text(tz_run_status_name(end->status)));
         put(record, run, "steps", json_integer(end->steps));
         put(record, run, "residual", real(end->residual));
+        if (end->why[0])
+            put(record, run, "why", text(end->why));
     }
     put(record, object, "last_run", run);
 }

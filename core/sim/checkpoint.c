@@ -147,9 +147,10 @@ static const tz_json_member counters[] = {
     TZ_JSON_MEMBER(tz_simulation, update.largest, "update_largest"),
     TZ_JSON_MEMBER(tz_simulation, update.sum, "update_sum"),
     TZ_JSON_MEMBER(tz_simulation, update.magnitude, "update_magnitude"),
-    TZ_JSON_INTEGER_MEMBER(tz_simulation, last_run.status, "last_status", 0, TZ_RUN_INCONSISTENT),
+    TZ_JSON_INTEGER_MEMBER(tz_simulation, last_run.status, "last_status", 0, TZ_RUN_STATUS_LAST),
     TZ_JSON_INTEGER_MEMBER(tz_simulation, last_run.steps, "last_steps", 0, STEPS_MAX),
     TZ_JSON_MEMBER(tz_simulation, last_run.residual, "last_residual"),
+    TZ_JSON_MEMBER(tz_simulation, last_run.why, "last_why"),
     TZ_JSON_INTEGER_MEMBER(tz_simulation, jumps.jumps, "jumps", 0, STEPS_MAX),
     TZ_JSON_INTEGER_MEMBER(tz_simulation, jumps.steps, "jumps_steps", 0, STEPS_MAX),
     TZ_JSON_INTEGER_MEMBER(tz_simulation, jumps.steady, "jumps_steady", 0, STEPS_MAX),
@@ -436,7 +437,8 @@ void tz_simulation_set_step(tz_simulation *simulation, int64_t step)
 
 void tz_simulation_set_last_run(tz_simulation *simulation, const tz_run_result *result)
 {
-    simulation->last_run = (tz_run_end){result->status, result->steps, result->residual};
+    simulation->last_run = (tz_run_end){result->status, result->steps, result->residual, ""};
+    memcpy(simulation->last_run.why, result->why, sizeof result->why);
 }
 
 /* ---- Where a run is -------------------------------------------------------------------------- */
@@ -462,10 +464,11 @@ static const tz_json_member course_members[] = {
     TZ_JSON_INTEGER_MEMBER(tz_course, sampled_at, "sampled_at", 0, STEPS_MAX),
     TZ_JSON_INTEGER_MEMBER(tz_course, result.steps, "steps", 0, STEPS_MAX),
     TZ_JSON_INTEGER_MEMBER(tz_course, result.stages, "stages", 0, STEPS_MAX),
-    TZ_JSON_INTEGER_MEMBER(tz_course, result.status, "status", 0, TZ_RUN_INCONSISTENT),
+    TZ_JSON_INTEGER_MEMBER(tz_course, result.status, "status", 0, TZ_RUN_STATUS_LAST),
     TZ_JSON_MEMBER(tz_course, result.seconds, "seconds"),
     TZ_JSON_MEMBER(tz_course, result.residual, "residual"),
-    TZ_JSON_MEMBER(tz_course, result.update, "update")};
+    TZ_JSON_MEMBER(tz_course, result.update, "update"),
+    TZ_JSON_MEMBER(tz_course, result.why, "why")};
 enum { COURSE_MEMBERS = sizeof course_members / sizeof *course_members };
 
 json_t *tz_course_to_json(const tz_course *course)

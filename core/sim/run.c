@@ -667,7 +667,7 @@ tz_status tz_simulation_begin(tz_simulation *simulation, const tz_run *wanted, t
     if (status)
         return status;
     simulation->last_run = (tz_run_end){.residual = NAN};
-    if (wanted->steps < 0 && !has_checks(course))
+    if (wanted->steps < 0 && !has_checks(course) && !wanted->until_called)
         return tz_error_set(error, TZ_RANGE, "run", "give a number of steps or until_residual");
     status = check_streamed(simulation, wanted->steps, error);
     if (!status && wanted->steps > 0)
@@ -682,7 +682,9 @@ static tz_status check_start(tz_simulation *simulation, tz_course *course, tz_er
     const bool hidden =
         simulation->step == 0 && tz_stencil_excluding(simulation->problem.stencil) >= 0;
     course->phase = TZ_RUN_AT_CHECK;
-    return checks_residual(course) && !hidden ? check_residual(simulation, course, error) : TZ_OK;
+    return checks_residual(course) && !hidden && !course->result.status
+               ? check_residual(simulation, course, error)
+               : TZ_OK;
 }
 
 /* The caller has its turn before the next stages. */
@@ -785,6 +787,15 @@ tz_status tz_simulation_advance(tz_simulation *simulation, tz_course *course, co
     return status;
 }
 
+void tz_simulation_stop(tz_course *course, tz_run_status status, const char *why)
+{
+    tz_run_result *result = &course->result;
+    result->status = status;
+    snprintf(result->why, sizeof result->why, "%s", why);
+    if (course->phase == TZ_RUN_AT_TRIAL)
+        course->phase = TZ_RUN_AT_CHECK;
+}
+
 tz_status tz_simulation_end(tz_simulation *simulation, tz_course *course, tz_status status,
                             tz_error *error)
 {
@@ -800,7 +811,9 @@ tz_status tz_simulation_end(tz_simulation *simulation, tz_course *course, tz_sta
     if (status)
         result->status = TZ_RUN_NONE;
     else if (!result->status)
-        result->status = has_checks(course) ? TZ_RUN_MAX_STEPS : TZ_RUN_DONE;
-    simulation->last_run = (tz_run_end){result->status, result->steps, result->residual};
+        result->status =
+            has_checks(course) || course->wanted.until_called ? TZ_RUN_MAX_STEPS : TZ_RUN_DONE;
+    simulation->last_run = (tz_run_end){result->status, result->steps, result->residual, ""};
+    memcpy(simulation->last_run.why, result->why, sizeof result->why);
     return status;
 }

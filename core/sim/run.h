@@ -22,9 +22,11 @@ typedef struct tz_run {
     /* jumps are implicit steps (sim/solve.h) of about jumps_most iterations, and of this order;
      * 0: they are not */
     int implicit_order;
-    bool implicit_direct;  /* by factors */
-    bool unchecked;        /* do not ask check_run(): fields are random, and only bits matter */
-    int64_t steps;         /* iterations to run; < 0: unlimited (needs until_residual) */
+    bool implicit_direct; /* by factors */
+    bool unchecked;       /* do not ask check_run(): fields are random, and only bits matter */
+    /* iterations to run; < 0: unlimited (needs until_residual or until_called) */
+    int64_t steps;
+    bool until_called;     /* the caller ends it by tz_simulation_stop() */
     double until_residual; /* stop when the residual is <= this; NAN: no test */
     bool until_is_update; /* test the largest change of an iteration, as memory holds it, instead */
     int64_t check_every;  /* iterations between tests; 0: those of tz_checks_next */
@@ -39,7 +41,8 @@ typedef struct tz_run_result {
     tz_run_status status;
     double seconds; /* wall time in stages and residuals, without tz_simulation_set_up_seconds() */
     int64_t stages;
-    double energy_j; /* of the device during the run; NAN without a counter */
+    double energy_j;           /* of the device during the run; NAN without a counter */
+    char why[TZ_RUN_WHY_SIZE]; /* as in tz_run_end */
 } tz_run_result;
 
 /* What a run does at the moment. */
@@ -100,6 +103,9 @@ tz_status tz_simulation_begin(tz_simulation *simulation, const tz_run *wanted, t
  * the policy. */
 tz_status tz_simulation_advance(tz_simulation *simulation, tz_course *course, const tz_until *until,
                                 tz_stop *stop, tz_error *error);
+/* When something is due (TZ_STOP_DUE), or before the first call: the run ends here, as
+ * TZ_RUN_UNTIL or TZ_RUN_STOPPED. */
+void tz_simulation_stop(tz_course *course, tz_run_status status, const char *why);
 /* After a run, with what it has come to; also if it did not begin. Sets the result, frees what the
  * course holds, and returns the status, or TZ_DIVERGED. */
 tz_status tz_simulation_end(tz_simulation *simulation, tz_course *course, tz_status status,

@@ -148,8 +148,8 @@ double tz_simulation_set_up_seconds(const tz_simulation *simulation)
 
 const char *tz_run_status_name(tz_run_status status)
 {
-    static const char *const names[] = {"none",      "done",      "converged",
-                                        "stagnated", "max_steps", "inconsistent"};
+    static const char *const names[] = {"none",      "done",         "converged", "stagnated",
+                                        "max_steps", "inconsistent", "until",     "stopped"};
     return names[status];
 }
 

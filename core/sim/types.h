@@ -8,18 +8,22 @@ typedef struct tz_simulation tz_simulation;
 
 /* How a run ended. */
 typedef enum tz_run_status {
-    TZ_RUN_NONE,        /* there was no run, or it failed */
-    TZ_RUN_DONE,        /* its number of steps */
-    TZ_RUN_CONVERGED,   /* the residual or update reached the limit */
-    TZ_RUN_STAGNATED,   /* the precision of the fields ends before that */
-    TZ_RUN_MAX_STEPS,   /* the most steps were done before that */
-    TZ_RUN_INCONSISTENT /* the stencil knows that no step reaches it; nothing was computed */
+    TZ_RUN_NONE,         /* there was no run, or it failed */
+    TZ_RUN_DONE,         /* its number of steps */
+    TZ_RUN_CONVERGED,    /* the residual or update reached the limit */
+    TZ_RUN_STAGNATED,    /* the precision of the fields ends before that */
+    TZ_RUN_MAX_STEPS,    /* the most steps were done before that */
+    TZ_RUN_INCONSISTENT, /* the stencil knows that no step reaches it; nothing was computed */
+    TZ_RUN_UNTIL,        /* a condition of the caller holds */
+    TZ_RUN_STOPPED       /* the caller has stopped it */
 } tz_run_status;
+enum { TZ_RUN_STATUS_LAST = TZ_RUN_STOPPED, TZ_RUN_WHY_SIZE = 200 };
 
 typedef struct tz_run_end {
     tz_run_status status;
-    int64_t steps;   /* of that run */
-    double residual; /* NAN: not measured */
+    int64_t steps;             /* of that run */
+    double residual;           /* NAN: not measured */
+    char why[TZ_RUN_WHY_SIZE]; /* of the last two ways to end; else "" */
 } tz_run_end;
 
 /* A plan that was used, with its stages, iterations and seconds. */

@@ -75,5 +75,15 @@ for i = 1, 4 do hashes[i] = thread() end
 
 local last = chip:run { until_residual = 1e-9, max_steps = 700 }
 local again = life:run { until_update = 0, max_steps = 40, check_every = 4 }
+local cool <close> = tz.simulation { plugin = "hotspot", grid = { 48, 40 }, name = "cool", fields = { power = 1e-2 } }
+local asked = 0
+cool:every(60, tz.npy { name = "cooling" })
+cool:every(25, function(sim) if sim.step >= 300 then sim:stop("after " .. asked) end end)
+local warm = cool:run { until_true = function(sim)
+    asked = asked + 1
+    return sim:max() > 360 or sim.step > 210
+end, check_every = 8 }
+local stopped = cool:run(200)
+print(warm.status, warm.steps, warm.why, stopped.status, stopped.steps, stopped.why, cool:hash(), asked)
 print(last.status, last.steps, again.status, chip:hash(), life:hash(), plate:hash(), calls, sum, table.unpack(hashes))
 chip:write(tz.table { "hash", name = "end", text = function() return hashes[1] .. hashes[4] end })
