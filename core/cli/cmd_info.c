@@ -11,7 +11,7 @@
 enum { NAME_WIDTH = 12 };
 
 /* What there is of a run that was killed or has stopped, and how to go on with it. */
-static void put_checkpoint(tz_facts *facts, const char *folder, bool killed)
+static void put_checkpoint(tz_facts *facts, const char *folder, bool killed, bool done)
 {
     tz_checkpoint_reader *reader = NULL;
     tz_error error = {0};
@@ -34,8 +34,12 @@ static void put_checkpoint(tz_facts *facts, const char *folder, bool killed)
         fprintf(out, ", %s at step %lld", tz_json_text(entry, "name"),
                 tz_json_int(json_object_get(entry, "progress"), "step"));
     }
-    fprintf(out, "; the figures below are those of it");
-    tz_fact_text(facts, "to go on", "trapeze resume %s", folder);
+    if (!done)
+        fprintf(out, "; the figures below are those of it");
+    tz_fact_text(facts, "to go on", "trapeze resume %s%s", folder,
+                 done ? " --until \"TIME\" or STEP" : "");
+    if (done)
+        tz_fact_text(facts, NULL, "trapeze run SCRIPT --from %s", folder);
     tz_checkpoint_close(reader);
 }
 
@@ -70,12 +74,14 @@ static int info_run(tz_facts *facts, const char *folder)
         return EXIT_FAILED;
     const bool in_use = tz_folder_is_in_use(folder);
     const bool killed = strcmp(tz_json_text(root, "status"), "running") == 0 && !in_use;
+    const char *status = tz_json_text(root, "status");
+    const bool done = strcmp(status, "done") == 0 || strcmp(status, "stagnated") == 0;
     const json_t *failure = json_object_get(root, "error");
     const json_t *machine = json_object_get(root, "machine");
     tz_facts_part(facts, 0, "%s", folder);
     facts->width = NAME_WIDTH;
     tz_fact_text(facts, "scenario", "%s", tz_json_text(root, "scenario"));
-    tz_fact_text(facts, "status", "%s", killed ? "killed" : tz_json_text(root, "status"));
+    tz_fact_text(facts, "status", "%s", killed ? "killed" : status);
     put_rights(facts, json_object_get(root, "arguments"));
     if (json_is_string(failure))
         tz_fact_text(facts, "error", "%s", json_string_value(failure));
@@ -83,7 +89,7 @@ static int info_run(tz_facts *facts, const char *folder)
     tz_fact_text(facts, "machine", "%s, %s", tz_json_text(machine, "cpu"),
                  tz_json_text(machine, "isa"));
     if (!in_use)
-        put_checkpoint(facts, folder, killed);
+        put_checkpoint(facts, folder, killed, done);
     tz_print_run(facts, root);
     json_decref(root);
     return EXIT_DONE;

@@ -202,6 +202,17 @@ static int take_duration(const tz_command *command, void *out, const char *text)
     return EXIT_DONE;
 }
 
+/* --at STEP: of the run that --from names. */
+static int take_at(const tz_command *command, void *out, const char *text)
+{
+    char *end;
+    const long long step = strtoll(text, &end, 10);
+    if (end == text || *end != '\0' || step < 0)
+        return tz_misuse(command, "--at needs a step of that run, such as 500, not '%.40s'", text);
+    *(int64_t *)out = step;
+    return EXIT_DONE;
+}
+
 /* --serve, or --serve=PORT. */
 static int take_serve(const tz_command *command, void *out, const char *text)
 {
@@ -255,6 +266,9 @@ static int read_options(const tz_command *command, int argc, char **argv, settin
         TZ_FLAG("sync", &script->sync),
         TZ_CALL("checkpoint", &script->checkpoint_s, take_duration),
         TZ_CALL("walltime", &script->walltime_s, take_duration),
+        TZ_TEXT("from", &script->from),
+        TZ_CALL("at", &script->from_step, take_at),
+        TZ_TEXT("until", &script->until),
         TZ_TEXT("out", &script->out),
         TZ_CALL("set", &s->sets, tz_take_set),
         TZ_FLAG("report", &script->report),
@@ -446,13 +460,18 @@ static int parse(const tz_command *command, int argc, char **argv, settings *s)
         return tz_misuse(command, "needs a script");
     if (optind + 1 != argc)
         return tz_misuse(command, "takes one script, not '%.60s' too", argv[optind + 1]);
+    if (s->script.until)
+        return tz_misuse(command, "--until is for trapeze resume RUNDIR; a scenario says it with "
+                                  "sim:run { until_time = ... }");
+    if (s->script.from_step >= 0 && !s->script.from)
+        return tz_misuse(command, "--at is a step of the run that --from RUNDIR names");
     s->script.path = argv[optind];
     return TZ_OPTIONS_GO_ON;
 }
 
 static int run(const tz_command *command, int argc, char **argv)
 {
-    settings s = {.script = {.arguments_count = argc}};
+    settings s = {.script = {.arguments_count = argc, .from_step = -1}};
     /* getopt_long reorders argv; the record keeps it as given. */
     char **given = copy_arguments(argc, argv);
     if (!given)
@@ -494,6 +513,10 @@ const tz_command tz_command_run = {
         "                     which trapeze resume goes on\n"
         "  --walltime TIME    stop, with a checkpoint, before the run has taken so long\n"
         "\n"
+        "  --from RUNDIR      begin with the fields of another run, of this or another script: "
+        "its\n"
+        "                     last checkpoint or .npy frames; step and time go on\n"
+        "  --at STEP          with --from: those of that step\n"
         "  --out DIR          the run's folder: new or empty (default: runs/SCRIPT-NNN)\n"
         "  --report           write report.html into the folder at the end (trapeze report)\n"
         "  --set NAME=VALUE   a value for the script: tz.args.NAME; may be repeated\n"
@@ -549,6 +572,7 @@ static int read_first(const tz_command *command, char **arguments, int count, se
     if (!copy)
         return EXIT_FAILED;
     optind = 0; /* begins anew */
+    s->script.from_step = -1;
     const int code = read_options(command, count, copy, s);
     free(copy);
     s->script.arguments_count = count;
@@ -652,10 +676,14 @@ static int read_own(const tz_command *command, int argc, char **argv, settings *
     s->script.devices = NULL;
     s->script.policy = (tz_plan_wish){.start = 0};
     s->script.walltime_s = 0; /* counts from now on, if it is given again */
+    s->script.from = NULL;
     optind = 0;
     const int code = read_options(command, argc, argv, s);
     if (code != TZ_OPTIONS_GO_ON)
         return code;
+    if (s->script.from)
+        return tz_misuse(command, "--from is for trapeze run: a run that goes on has its fields");
+    s->script.from = first.script.from;
     for (size_t i = sets; i < s->sets.count; i++)
         if (!has(&s->sets, sets, s->sets.items[i]))
             return tz_misuse(command,
@@ -721,20 +749,27 @@ static int prepare(line *l)
     return code;
 }
 
-/* A run that is done cannot go on. */
-static int check_status(const char *folder)
+/* A run that is done can only go on to a later end. */
+static int check_status(const char *folder, const char *until)
 {
+    tz_checkpoint_reader *last = NULL;
     json_t *record = tz_run_load(folder);
     if (!record)
         return EXIT_FAILED;
     const char *status = json_string_value(json_object_get(record, "status"));
     const bool done = status && (strcmp(status, "done") == 0 || strcmp(status, "stagnated") == 0);
     json_decref(record);
-    if (done && !tz_folder_is_in_use(folder)) /* killed after its last file */
-        tz_checkpoints_remove(folder);
-    return done ? tz_fail_text(EXIT_FAILED, "%s: the run is done: there is nothing left to do",
-                               folder)
-                : TZ_OPTIONS_GO_ON;
+    const bool kept = done && tz_checkpoints_newest(&last, folder, NULL) == TZ_OK;
+    tz_checkpoint_close(last);
+    if (!done || (until && kept))
+        return TZ_OPTIONS_GO_ON;
+    return tz_fail_text(EXIT_FAILED, "%s: the run is done%s", folder,
+                        kept ? ": there is nothing left to do; --until 5000 (a step) or --until "
+                               "\"2 ms\" goes on with it"
+                        : until
+                            ? ", and has no checkpoint: a run that is started with --checkpoint "
+                              "10min keeps its last one"
+                            : ": there is nothing left to do");
 }
 
 /* The folder among the arguments, the first that is no option, nor the value of one, and its newest
@@ -754,7 +789,7 @@ static int find(line *l)
     else if (code == TZ_OPTIONS_GO_ON && !realpath(copy[optind], l->folder))
         code = tz_fail_text(EXIT_FAILED, "%s: %s", copy[optind], strerror(errno));
     if (code == TZ_OPTIONS_GO_ON)
-        code = check_status(l->folder);
+        code = check_status(l->folder, scan.script.until);
     if (code == TZ_OPTIONS_GO_ON && tz_checkpoints_newest(&l->reader, l->folder, &error) != TZ_OK)
         code = tz_fail(EXIT_FAILED, &error);
     tz_paths_clear(&scan.sets);
@@ -798,6 +833,9 @@ const tz_command tz_command_resume = {
         "on them\n"
         "  --checkpoint TIME  the time between two checkpoints from now on\n"
         "  --walltime TIME    of this call; that of trapeze run does not hold again\n"
+        "  --until STEP|TIME  go on to a later step (5000) or simulated time (\"200 s\") than the\n"
+        "                     script says: of a run that has ended and has kept a checkpoint, if\n"
+        "                     its script has one simulation and ends with its sim:run\n"
         "  --plugins DIR      look for plugins here; may be repeated\n"
         "  --unsafe           give the script all of Lua's libraries (files, processes)\n"
         "                     A run that had --plugins or --unsafe needs it again: a folder\n"

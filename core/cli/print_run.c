@@ -162,6 +162,10 @@ static void put_simulation(tz_facts *facts, const json_t *simulation)
     facts->indent = 2;
     facts->width = NAME_WIDTH;
     print_list(tz_fact(facts, "grid"), json_object_get(simulation, "grid"), " x ");
+    const json_t *parent = json_object_get(simulation, "parent");
+    if (parent)
+        tz_fact_text(facts, "from", "%s at step %lld (%s)", tz_json_text(parent, "folder"),
+                     tz_json_int(parent, "step"), tz_json_text(parent, "kind"));
     const json_t *storage = json_object_get(simulation, "storage");
     tz_fact_text(facts, "precision", "%s%s", tz_json_text(simulation, "precision"),
                  storage ? ", stored as half" : "");

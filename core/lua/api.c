@@ -188,6 +188,9 @@ static int recall_call(lua_State *L, const tz_api_function *function)
         tz_recall_put(context, TZ_ENTRY_CALL, "uuu", id.name, id.line, id.arguments);
         if (replays)
             take_same(L, TZ_ENTRY_CALL, function->signature, &id, &reading);
+        if (function->recall == TZ_RECALL_CALL && !function->keeps &&
+            luaL_testudata(L, 1, TZ_TYPE_SIMULATION))
+            tz_checkpoint_forget_end(context);
         return function->call(L);
     }
     if (!replays)

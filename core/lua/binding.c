@@ -466,7 +466,7 @@ const tz_api_function tz_binding_methods[] = {
     TZ_API("sim:every(interval, output)", method_every,
            "Writes an output, or calls a function with the simulation, at step 0 and then every "
            "`interval` iterations, or at multiples of a time such as `\"0.1 ms\"`.",
-           .recall = TZ_RECALL_CALL),
+           .recall = TZ_RECALL_CALL, .keeps = true),
     TZ_API("sim:write(output)", method_write, "Writes an output now.", .recall = TZ_RECALL_OWN),
     TZ_API_END};
 

@@ -305,6 +305,7 @@ static void put_origin(const tz_context *context, json_t *facts, bool *failed)
 static tz_status gather(tz_context *context, writing *w, tz_error *error)
 {
     json_t *facts = w->facts = json_object();
+    const tz_active_run *run = context->runs;
     bool failed = !facts;
     int64_t bytes = 0;
     uint64_t sum = 0;
@@ -322,6 +323,7 @@ static tz_status gather(tz_context *context, writing *w, tz_error *error)
     tz_json_put_integer(facts, "simulations_made", (int64_t)context->simulations, &failed);
     tz_json_put(facts, "simulations", simulations_of(context, w, &failed), &failed);
     tz_json_put(facts, "runs", runs_of(context, w, &failed), &failed);
+    tz_json_put(facts, "ended", json_boolean(run && run->course.result.status), &failed);
     for (const tz_simulation_handle *h = context->open; h; h = h->next)
         tz_handle_record(h);
     tz_json_put(facts, "record", tz_record_copy(context->files.record), &failed);
@@ -337,6 +339,7 @@ struct tz_checkpoints {
     int slot;       /* of the next one */
     bool told;      /* that no more can be written */
     tz_written written;
+    writing *end; /* of the end of the last run, if nothing has changed since; owned */
 };
 
 /* Copies of all fields, so that another thread can write them. False: not possible. */
@@ -434,6 +437,13 @@ static tz_status prepare(tz_context *context, writing **out, tz_error *error)
 
 static void set_alarm(const tz_context *context);
 
+/* The next checkpoint has another number, and is the other file. */
+static void take_slot(tz_checkpoints *c)
+{
+    c->number++;
+    c->slot = 1 - c->slot;
+}
+
 static tz_status write_now(tz_context *context, bool wait, tz_error *error)
 {
     tz_checkpoints *c = context->checkpoints;
@@ -451,8 +461,7 @@ static tz_status write_now(tz_context *context, bool wait, tz_error *error)
         c->due_s = tz_machine_clock_s() + c->interval_s;
         return TZ_OK;
     }
-    c->number++;
-    c->slot = 1 - c->slot;
+    take_slot(c);
     status = TZ_OK;
     if (!freeze(context, w) || wait) {
         status = write_checkpoint(w, error);
@@ -511,6 +520,83 @@ void tz_checkpoint_at_signal(lua_State *L)
     tz_raise(L, "interrupted");
 }
 
+/* ---- The last one ---------------------------------------------------------------------------- */
+
+/* The script's end is where it is needed, but a run goes on from within its last sim:run. So facts
+ * are kept at the end of each run, and fields are written with them if it was the last. */
+void tz_checkpoint_run_ends(tz_context *context)
+{
+    tz_checkpoints *c = context->checkpoints;
+    tz_error why = {0};
+    tz_checkpoint_forget_end(context);
+    if (!tz_checkpoints_on(context) || context->runs->next || !tz_recall_records(context) ||
+        !is_possible(context, &why))
+        return;
+    if (prepare(context, &c->end, &why) != TZ_OK) {
+        c->end = NULL;
+        warn_about(context, &why);
+    }
+}
+
+void tz_checkpoint_forget_end(tz_context *context)
+{
+    tz_checkpoints *c = context->checkpoints;
+    if (c && c->end)
+        release(c->end);
+    if (c)
+        c->end = NULL;
+}
+
+/* Are all simulations open, and tables and movies as long as they were? */
+static bool end_holds(const tz_context *context, const writing *w)
+{
+    size_t i = 0;
+    for (const tz_simulation_handle *h = context->open; h; h = h->next, i++) {
+        if (i >= w->sources_count || w->sources[i].simulation != h->simulation)
+            return false;
+        const source *s = &w->sources[i];
+        size_t k = 0;
+        for (const tz_binding *b = h->bindings; b && k < s->outputs; b = b->next, k++) {
+            const json_t *count = json_object_get(json_array_get(s->facts, k), "count");
+            if ((b->writer.table || b->writer.movie) &&
+                json_integer_value(count) != b->writer.count)
+                return false;
+        }
+    }
+    return i == w->sources_count;
+}
+
+static tz_status write_end(tz_context *context, tz_error *error)
+{
+    tz_checkpoints *c = context->checkpoints;
+    writing *w = c->end;
+    bool failed = false;
+    w->number = c->number + 1;
+    tz_json_put_integer(w->facts, "number", w->number, &failed);
+    tz_checkpoints_file(context->result->folder, c->slot, w->path, sizeof w->path);
+    take_slot(c);
+    return failed ? tz_error_set(error, TZ_MEMORY, NULL, "not enough memory for a checkpoint")
+                  : write_checkpoint(w, error);
+}
+
+tz_status tz_checkpoint_last(tz_context *context, tz_error *error)
+{
+    tz_checkpoints *c = context->checkpoints;
+    char path[PATH_MAX + 32];
+    if (!tz_checkpoints_on(context) || !tz_recall_records(context) || !context->open)
+        return TZ_OK;
+    tz_status status = tz_run_files_settle(&context->files, error);
+    const int64_t before = c->written.count;
+    if (!status)
+        status = c->end && end_holds(context, c->end) ? write_end(context, error)
+                                                      : write_now(context, true, error);
+    tz_checkpoint_forget_end(context);
+    tell_failure(context);
+    if (c->written.count > before) /* the one before it is no longer needed */
+        unlink(tz_checkpoints_file(context->result->folder, c->slot, path, sizeof path));
+    return status;
+}
+
 /* ---- When ------------------------------------------------------------------------------------ */
 
 /* --walltime: stop so early that a checkpoint can still be written. */
@@ -551,6 +637,7 @@ void tz_checkpoints_end(tz_context *context)
         return;
     tz_interrupt_alarm(0);
     tz_interrupt_grace(false);
+    tz_checkpoint_forget_end(context);
     pthread_mutex_destroy(&c->written.lock);
     free(c);
     context->checkpoints = NULL;
@@ -665,32 +752,6 @@ static tz_status check_origin(const tz_context *context, const json_t *facts, tz
                   : TZ_OK;
 }
 
-/* Frames that were written before, and are gone. */
-static void look_for_files(tz_context *context)
-{
-    const tz_journal *journal = context->recall.journal;
-    const char *folder = context->options->resume;
-    char first[128] = "", path[PATH_MAX + 160];
-    int64_t missing = 0;
-    tz_journal_reader reader = {.journal = journal};
-    tz_journal_entry entry;
-    while (tz_journal_next(&reader, &entry)) {
-        if (entry.kind != TZ_ENTRY_FILE || entry.bytes > 120)
-            continue;
-        snprintf(path, sizeof path, "%s/%.*s", folder, (int)entry.bytes, (const char *)entry.data);
-        if (access(path, F_OK) == 0)
-            continue;
-        if (missing++ == 0)
-            snprintf(first, sizeof first, "%.*s", (int)entry.bytes, (const char *)entry.data);
-    }
-    if (missing > 0)
-        tz_context_note(context, TZ_NOTE_WARNING,
-                        "%lld file%s that the run wrote before the checkpoint %s gone, for example "
-                        "%s: a run that goes on does not write them again",
-                        (long long)missing, missing == 1 ? "" : "s", missing == 1 ? "is" : "are",
-                        first);
-}
-
 tz_status tz_resume_open(tz_context *context, tz_error *error)
 {
     context->resume = calloc(1, sizeof *context->resume);
@@ -706,7 +767,7 @@ tz_status tz_resume_open(tz_context *context, tz_error *error)
         return status;
     snprintf(context->result->folder, sizeof context->result->folder, "%s",
              context->options->resume);
-    look_for_files(context);
+    tz_recall_look_for_files(context);
     context->recall.mode = TZ_RECALL_REPLAYS; /* nothing is said from here on */
     return TZ_OK;
 }
@@ -871,7 +932,7 @@ static tz_status restore(tz_context *context, tz_error *error)
     }
     if (!status && !tz_record_replace(context->files.record, json_object_get(facts, "record")))
         status = tz_error_set(error, TZ_FORMAT, NULL, "the checkpoint's record is damaged");
-    return status;
+    return status ? status : tz_resume_extend(context, facts, error);
 }
 
 /* The files change only here. */
@@ -894,10 +955,10 @@ static tz_status go_on(tz_context *context, tz_error *error)
     c->due_s = tz_machine_clock_s() + c->interval_s;
     if (log < tz_folder_log_bytes(folder))
         tz_folder_cut_log(folder, log);
-    char line[200];
-    snprintf(line, sizeof line, "goes on from checkpoint %lld of %.60s", (long long)number,
-             tz_json_get_text(facts, "written", &failed));
-    tz_context_note(context, TZ_NOTE_LOG, "%s", line);
+    const char *until = context->options->until;
+    tz_context_note(context, TZ_NOTE_LOG, "goes on from checkpoint %lld of %.60s%s%.60s",
+                    (long long)number, tz_json_get_text(facts, "written", &failed),
+                    until ? ", until " : "", until ? until : "");
     tz_checkpoint_close(context->resume->reader);
     context->resume->reader = NULL;
     return tz_run_files_write_record(&context->files, "running", NULL, error);

@@ -39,6 +39,14 @@ void tz_checkpoints_every(tz_context *context, double interval_s);
  * A checkpoint that fails is a warning. Returns errors of outputs alone. */
 tz_status tz_checkpoint_now(tz_context *context, bool wait, tz_error *error);
 
+/* The run that the script called, context->runs, has ended well; a checkpoint may be written of
+ * this place when the script ends. */
+void tz_checkpoint_run_ends(tz_context *context);
+/* The script changes a simulation, so that place is over. */
+void tz_checkpoint_forget_end(tz_context *context);
+/* The script has ended well: write the last one, which stays. Returns errors of outputs alone. */
+tz_status tz_checkpoint_last(tz_context *context, tz_error *error);
+
 /* At TZ_STOP_PAUSE: write one if it is time. TZ_INTERRUPTED after a signal, for which one is
  * written. */
 tz_status tz_checkpoint_pause(tz_context *context, tz_simulation *simulation, tz_error *error);
@@ -64,5 +72,16 @@ void tz_resume_here(lua_State *L);
 tz_status tz_resume_load(lua_State *L, tz_error *error);
 /* The same at the end of the script: TZ_SCRIPT if it ended before it came to the checkpoint. */
 tz_status tz_resume_at_end(lua_State *L, tz_error *error);
+
+/* ---- Beginning with the fields of another run: from.c ---------------------------------------- */
+
+/* Before the first run of a simulation: take its fields, step and time from the folder
+ * context->options->from. Of a replay or a check step and time alone. TZ_IO: there are none, with
+ * how there would be some; others of tz_simulation_begin_with(). */
+tz_status tz_from_begin(tz_simulation_handle *handle, tz_error *error);
+
+/* A checkpoint with these facts is restored: with context->options->until its run, which has ended,
+ * gets a later end. TZ_UNSUPPORTED (the script does more), TZ_RANGE, TZ_FORMAT, TZ_UNKNOWN. */
+tz_status tz_resume_extend(tz_context *context, const struct json_t *facts, tz_error *error);
 
 #endif

@@ -4,18 +4,20 @@
 
 #include "base/cache.h"
 #include "base/minmax.h"
+#include "base/names.h"
 #include "define/plugin.h"
 #include "lua/api.h"
 #include "lua/context.h"
 #include "lua/interrupt.h"
 #include "lua/keys.h"
 #include "lua/module.h"
-#include "lua/storage.h"
+#include "stencil/element.h"
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-static const char what[] = "tz.stencil";
+static const char defining[] = "tz.stencil";
 
 typedef struct stencil_value {
     const tz_stencil *stencil; /* of the registry; NULL until it is there */
@@ -98,7 +100,7 @@ static int stencil_newindex(lua_State *L)
 static void write_source(lua_State *L, stencil_value *value, const tz_definition *definition)
 {
     tz_defined_source_clear(&value->source);
-    tz_try(L, what, tz_define_source(definition, &value->source, tz_fault(L)));
+    tz_try(L, defining, tz_define_source(definition, &value->source, tz_fault(L)));
 }
 
 static tz_cache_key key_of(const tz_defined_source *source)
@@ -144,11 +146,11 @@ static void load(lua_State *L, stencil_value *value, const tz_definition_value *
     snprintf(from, sizeof from, "%s:%d", file, line);
     struct tz_defined *entry = calloc(1, sizeof *entry);
     if (!entry)
-        tz_raise(L, "%s: not enough memory", what);
+        tz_raise(L, "%s: not enough memory", defining);
     if (tz_define_plugin(options->registry, value->id, &value->source, from, tz_interrupt_signal,
                          tz_fault(L)) != TZ_OK) {
         free(entry);
-        tz_raise_error(L, what, tz_fault(L));
+        tz_raise_error(L, defining, tz_fault(L));
     }
     if (value->source.warning)
         tz_context_note(context, TZ_NOTE_WARNING, "%s", value->source.warning);
@@ -180,13 +182,14 @@ static void define(lua_State *L, stencil_value *value, tz_definition_value *d)
         tz_raise(L,
                  "%s: a stencil '%s' is defined already, and differs: give one of them another "
                  "name",
-                 what, value->id);
+                 defining, value->id);
     if (there && !same)
-        tz_raise(L, "%s: '%s' is the stencil of a plugin: choose another name", what, value->id);
+        tz_raise(L, "%s: '%s' is the stencil of a plugin: choose another name", defining,
+                 value->id);
     if (there)
         return;
     load(L, value, d, key);
-    tz_try(L, what, tz_registry_find(registry, value->id, &value->stencil, NULL, tz_fault(L)));
+    tz_try(L, defining, tz_registry_find(registry, value->id, &value->stencil, NULL, tz_fault(L)));
     if (sink->stencil)
         sink->stencil(sink->context, &d->definition);
 }
@@ -199,7 +202,7 @@ static bool is_auto(lua_State *L)
         return false;
     const bool text = tz_table_get(L, 1, "augment") == LUA_TSTRING;
     if (text && strcmp(lua_tostring(L, -1), "auto") != 0)
-        tz_raise(L, "%s: 'augment' must be an integer or \"auto\", not \"%.60s\"", what,
+        tz_raise(L, "%s: 'augment' must be an integer or \"auto\", not \"%.60s\"", defining,
                  lua_tostring(L, -1));
     lua_pop(L, 1);
     return text;
@@ -228,7 +231,7 @@ static int count_possible(lua_State *L)
     tz_definition_value *v = tz_definition_read(L, tz_context_get(L)->options->unsafe);
     int most = 0;
     if (!v->definition.coefficients)
-        tz_raise(L, "%s: 'augment' goes with 'coefficients', which are missing", what);
+        tz_raise(L, "%s: 'augment' goes with 'coefficients', which are missing", defining);
     for (int steps = 1; steps <= TZ_RADIUS_MAX; steps++) {
         tz_defined_source source;
         v->coefficients.augment = steps;
@@ -238,7 +241,7 @@ static int count_possible(lua_State *L)
         most = steps;
     }
     if (most == 0)
-        tz_raise_error(L, what, tz_fault(L));
+        tz_raise_error(L, defining, tz_fault(L));
     lua_pushinteger(L, most);
     return 1;
 }
@@ -259,7 +262,7 @@ static double predicted(lua_State *L, int index)
     lua_call(L, 1, 1);
     if (!lua_istable(L, -1) || tz_table_get(L, -1, "best") != LUA_TTABLE ||
         tz_table_get(L, -1, "time_s") != LUA_TNUMBER)
-        tz_raise(L, "%s: tz.predict gives no time", what);
+        tz_raise(L, "%s: tz.predict gives no time", defining);
     const double seconds = lua_tonumber(L, -1);
     lua_settop(L, stencil);
     return seconds;
@@ -285,9 +288,10 @@ static int choose(lua_State *L, lua_CFunction make)
     double best = 0, before = 0;
     int chosen = 1, length = 0;
     lua_settop(L, 1);
-    tz_keys_take(L, 1, what, tz_definition_options, false);
+    tz_keys_take(L, 1, defining, tz_definition_options, false);
     if (tz_table_get(L, 1, "grid") == LUA_TNIL)
-        tz_raise(L, "%s: augment = \"auto\" needs 'grid', the grid that it is chosen for", what);
+        tz_raise(L, "%s: augment = \"auto\" needs 'grid', the grid that it is chosen for",
+                 defining);
     lua_settop(L, 1);
     lua_pushcfunction(L, count_possible);
     push_options(L, 1, 1);
@@ -336,12 +340,12 @@ static int stencil_new(lua_State *L)
     luaL_setmetatable(L, TZ_TYPE_STENCIL);
     if (d)
         define(L, value, d);
-    else if (tz_registry_find(options->registry, tz_text_check(L, 1, what, "id"), &value->stencil,
-                              NULL, tz_fault(L)) != TZ_OK)
-        tz_raise_error(L, what, tz_fault(L));
+    else if (tz_registry_find(options->registry, tz_text_check(L, 1, defining, "id"),
+                              &value->stencil, NULL, tz_fault(L)) != TZ_OK)
+        tz_raise_error(L, defining, tz_fault(L));
     tz_defined_source_clear(&value->source);
     if (d) {
-        tz_storage_push(L, 1, what, value->stencil);
+        tz_storage_push(L, 1, defining, value->stencil);
         lua_setiuservalue(L, -2, TZ_STENCIL_STORAGE);
     }
     return 1;
@@ -379,3 +383,96 @@ const tz_api_function tz_stencil_functions[] = {
            "A text instead of the table is the id of a plugin's stencil.",
            .options = tz_definition_options),
     TZ_API_END};
+
+/* ---- The key `storage` ----------------------------------------------------------------------- */
+
+const char *tz_storage_names(int i)
+{
+    return i < TZ_STORED_COUNT ? tz_stored_name((tz_stored)i) : NULL;
+}
+
+const tz_key tz_storage_options[] = {
+    {"origin", "number", "the stencil's, else 0",
+     "a value of the field, rounded to 20 bits; elements are (value - origin) / scale"},
+    {"scale", "number", "1", "a power of two"},
+    {NULL}};
+
+/* The name or { name, origin = …, scale = … } at the top of the stack. */
+static tz_storage_wish get_wish(lua_State *L, const char *where, const char *field)
+{
+    tz_storage_wish wish = {.field = field, .origin = NAN, .scale = 1};
+    const bool table = lua_istable(L, -1);
+    char hint[256];
+    if (table) {
+        tz_keys_take(L, -1, where, tz_storage_options, true);
+        tz_key_number(L, -1, where, "origin", &wish.origin);
+        tz_key_number(L, -1, where, "scale", &wish.scale);
+        lua_rawgeti(L, -1, 1);
+    }
+    if (lua_type(L, -1) != LUA_TSTRING)
+        tz_raise(L, "%s needs the name of a storage, such as \"half\", not %s", where,
+                 tz_kind_text(L, -1));
+    const char *name = tz_text_check(L, -1, where, "name");
+    const char *names[TZ_STORED_COUNT];
+    for (int as = 0; as < TZ_STORED_COUNT; as++)
+        names[as] = tz_stored_name((tz_stored)as);
+    const int as = tz_stored_find(name);
+    if (as < 0)
+        tz_raise(L, "%s: unknown storage '%.60s'%s", where, name,
+                 tz_names_hint(hint, sizeof hint, name, names, TZ_STORED_COUNT));
+    wish.as = (tz_stored)as;
+    lua_pop(L, table ? 1 : 0);
+    return wish;
+}
+
+/* What a userdata of storage holds. */
+typedef struct storage_wishes {
+    size_t count;
+    tz_storage_wish of[TZ_FIELDS_MAX];
+} storage_wishes;
+
+void tz_storage_push(lua_State *L, int index, const char *what, const tz_stencil *stencil)
+{
+    const char *names[TZ_FIELDS_MAX];
+    char where[160];
+    snprintf(where, sizeof where, "%s: 'storage'", what);
+    const int type = tz_table_get(L, index, "storage");
+    const bool fields = type == LUA_TTABLE && lua_rawlen(L, -1) == 0;
+    if (type == LUA_TNIL)
+        return;
+    if (type != LUA_TSTRING && type != LUA_TTABLE)
+        tz_raise(L, "%s must be a name or { FIELD = name, … }, not %s", where, tz_kind_text(L, -1));
+    storage_wishes *wishes = lua_newuserdatauv(L, sizeof *wishes, 0);
+    wishes->count = 0;
+    lua_insert(L, -2);
+    if (!fields)
+        wishes->of[wishes->count++] = get_wish(L, where, NULL);
+    for (int f = 0; f < stencil->fields_count; f++)
+        names[f] = stencil->fields[f].name;
+    if (fields)
+        tz_keys_check(L, -1, where, names, (size_t)stencil->fields_count, false);
+    for (int f = 0; fields && f < stencil->fields_count; f++) {
+        snprintf(where, sizeof where, "%s: 'storage.%.60s'", what, names[f]);
+        if (tz_table_get(L, -1, names[f]) != LUA_TNIL)
+            wishes->of[wishes->count++] = get_wish(L, where, names[f]);
+        lua_pop(L, 1);
+    }
+    lua_pop(L, 1);
+}
+
+void tz_storage_read(lua_State *L, int index, const char *what, const tz_stencil *stencil,
+                     tz_simulation_config *config)
+{
+    const int top = lua_gettop(L);
+    index = lua_absindex(L, index);
+    tz_storage_push(L, index, what, stencil);
+    if (lua_isnil(L, -1) && tz_table_get(L, index, "plugin") == LUA_TUSERDATA)
+        lua_getiuservalue(L, -1, TZ_STENCIL_STORAGE);
+    const storage_wishes *wishes = lua_touserdata(L, -1);
+    if (wishes) {
+        config->storage = wishes->of;
+        config->storage_count = wishes->count;
+        lua_setfield(L, index, "storage"); /* it lives as long as the options */
+    }
+    lua_settop(L, top);
+}

@@ -6,6 +6,7 @@
 #include "define/definition.h"
 #include "lua/context.h"
 #include "lua/keys.h"
+#include "sim/simulation.h"
 
 #define TZ_TYPE_STENCIL "trapeze.stencil"
 
@@ -53,5 +54,24 @@ extern const char *const tz_with_auto[TZ_WITH_AUTO];
  * userdata, which it returns. Its id is "stencil" if the table has no name. Raises errors
  * that begin with "tz.stencil". `unsafe`: a cell text written by hand is allowed. */
 tz_definition_value *tz_definition_read(lua_State *L, bool unsafe);
+
+/* ---- The key `storage` of options: how fields lie in memory ---------------------------------- */
+
+/* The user value of a stencil's userdata with what tz_storage_push() gave for it. */
+enum { TZ_STENCIL_STORAGE = 1 };
+
+/* The names; NULL past the last. */
+const char *tz_storage_names(int i);
+/* The keys of a table that gives the storage of a field. */
+extern const tz_key tz_storage_options[];
+
+/* Push what `storage` of the table at `index` says, as a userdata; nil if there is no such key.
+ * Names are borrowed from the stencil. Raises errors that begin with `what`. */
+void tz_storage_push(lua_State *L, int index, const char *what, const tz_stencil *stencil);
+
+/* Read the storage of the options at `index`, or else that of the stencil that is their `plugin`,
+ * into `config`. It lives as long as the options. Raises as tz_storage_push(). */
+void tz_storage_read(lua_State *L, int index, const char *what, const tz_stencil *stencil,
+                     tz_simulation_config *config);
 
 #endif

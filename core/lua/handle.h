@@ -49,6 +49,7 @@ typedef struct tz_simulation_handle {
     lua_State *L;    /* the thread that called run; NULL when it does not run */
     bool fired_zero; /* in check mode: outputs of step 0 are counted */
     int rewinds;
+    bool begun;            /* it has run, or taken the fields of another run */
     bool kept;             /* not closed at the checkpoint that the run goes on from */
     char failure[2600];    /* of Lua code called during run */
     double seconds_before; /* spent in stages before the present call of run */

@@ -10,7 +10,6 @@
 #include "lua/handle.h"
 #include "lua/keys.h"
 #include "lua/module.h"
-#include "lua/storage.h"
 #include "stencil/registry.h"
 #include "stencil/sides.h"
 #include <stdio.h>

@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 /* ---- Failures -------------------------------------------------------------------------------- */
 
@@ -398,4 +399,29 @@ void tz_recall_file(tz_context *context, const char *name)
     if (!tz_recall_records(context))
         return;
     tz_journal_add(context->recall.journal, TZ_ENTRY_FILE, name, strlen(name));
+}
+
+void tz_recall_look_for_files(tz_context *context)
+{
+    const tz_journal *journal = context->recall.journal;
+    const char *folder = context->options->resume;
+    char first[128] = "", path[PATH_MAX + 160];
+    int64_t missing = 0;
+    tz_journal_reader reader = {.journal = journal};
+    tz_journal_entry entry;
+    while (tz_journal_next(&reader, &entry)) {
+        if (entry.kind != TZ_ENTRY_FILE || entry.bytes > 120)
+            continue;
+        snprintf(path, sizeof path, "%s/%.*s", folder, (int)entry.bytes, (const char *)entry.data);
+        if (access(path, F_OK) == 0)
+            continue;
+        if (missing++ == 0)
+            snprintf(first, sizeof first, "%.*s", (int)entry.bytes, (const char *)entry.data);
+    }
+    if (missing > 0)
+        tz_context_note(context, TZ_NOTE_WARNING,
+                        "%lld file%s that the run wrote before the checkpoint %s gone, for example "
+                        "%s: a run that goes on does not write them again",
+                        (long long)missing, missing == 1 ? "" : "s", missing == 1 ? "is" : "are",
+                        first);
 }

@@ -33,6 +33,8 @@ void tz_recall_taint(lua_State *L, const char *what);
 
 /* A file of the run folder: it stays when the run goes on from a checkpoint after this. */
 void tz_recall_file(tz_context *context, const char *name);
+/* A warning if files that the journal names are gone from the folder of the run that goes on. */
+void tz_recall_look_for_files(tz_context *context);
 
 /* ---- Bytes ----------------------------------------------------------------------------------- */
 

@@ -825,6 +825,7 @@ static tz_status run_or_replay(lua_State *L, tz_active_run *run, tz_error *error
     tz_status status = TZ_OK;
     tz_error failed;
     bool ended = false;
+    tz_checkpoint_forget_end(context);
     run->next = context->runs;
     context->runs = run;
     handle->L = L;
@@ -846,6 +847,8 @@ static tz_status run_or_replay(lua_State *L, tz_active_run *run, tz_error *error
         tz_interrupt_promise_end();
     if (!status)
         idle_end(&before, handle, run->course.result.steps);
+    if (!status && !ended)
+        tz_checkpoint_run_ends(context);
     context->ran = context->ran || ended || run->course.result.steps > 0;
     tz_live_view_end_run(handle);
     handle->L = NULL;
@@ -895,6 +898,7 @@ static int method_run(lua_State *L)
     tz_run run;
     bool accepts;
     lua_settop(L, 2);
+    tz_try(L, "sim:run", tz_from_begin(handle, tz_fault(L)));
     get_run(L, handle, &run, &accepts);
     return carry_out(L, handle, &run, accepts);
 }
@@ -928,6 +932,7 @@ static int method_jump(lua_State *L)
     tz_simulation_handle *handle = tz_handle_check_idle(L, 1, "sim:jump");
     tz_run run;
     lua_settop(L, 2);
+    tz_try(L, "sim:jump", tz_from_begin(handle, tz_fault(L)));
     get_jump(L, handle, &run);
     return carry_out(L, handle, &run, false);
 }

@@ -213,6 +213,8 @@ static tz_status finish(tz_context *context, tz_status status, tz_error *error)
     tz_error later;
     tz_context_pass_warnings(context);
     status = keep_log(context, status, error);
+    if (status == TZ_OK)
+        status = tz_checkpoint_last(context, error);
     while (context->open) {
         const tz_status closed = tz_handle_close(context->open, status == TZ_OK ? error : &later);
         status = status == TZ_OK ? closed : status;
@@ -237,7 +239,7 @@ static tz_status finish(tz_context *context, tz_status status, tz_error *error)
     if (sink->record && !context->options->check)
         sink->record(sink->context, context->files.record);
     if (status == TZ_OK && written == TZ_OK && context->files.folder &&
-        context->recall.mode == TZ_RECALL_RECORDS)
+        context->recall.mode == TZ_RECALL_RECORDS && !tz_checkpoints_on(context))
         tz_checkpoints_remove(tz_folder_path(context->files.folder));
     const tz_status reported =
         context->files.folder && wants_report(context) ? write_report(context, &later) : TZ_OK;

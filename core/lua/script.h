@@ -52,7 +52,11 @@ typedef struct tz_script_options {
     bool sync;             /* wait for every stage and check it */
     const char *out;       /* NULL: runs/NAME-NNN */
     const char *resume;    /* the folder of a run that goes on; NULL: a new run */
-    double checkpoint_s;   /* of the clock, between two checkpoints; 0: the script's choice */
+    /* "5000" or "200 s": the run that has ended goes on to this step or time; NULL: it does not */
+    const char *until;
+    const char *from;    /* the folder of a run with whose fields simulations begin; NULL: none */
+    int64_t from_step;   /* of that run; -1: the last */
+    double checkpoint_s; /* of the clock, between two checkpoints; 0: the script's choice */
     /* the run stops, with a checkpoint, before it has taken so long; 0: no limit */
     double walltime_s;
     size_t sets_count; /* NAME=VALUE, each */

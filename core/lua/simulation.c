@@ -6,6 +6,7 @@
 #include "backend/backend.h"
 #include "base/names.h"
 #include "lua/array.h"
+#include "lua/checkpoint.h"
 #include "lua/fields.h"
 #include "lua/floorplan.h"
 #include "lua/interrupt.h"
@@ -30,7 +31,11 @@ static int simulation_close(lua_State *L)
     if (!handle->simulation)
         return 0;
     tz_handle_check_idle(L, 1, "sim:close");
-    const tz_status status = tz_handle_close(handle, tz_fault(L));
+    tz_status status = TZ_OK;
+    if (handle->context->simulations == 1)
+        status = tz_checkpoint_last(handle->context, tz_fault(L));
+    if (status == TZ_OK)
+        status = tz_handle_close(handle, tz_fault(L));
     tz_try(L, "sim:close", status);
     /* Lua may now collect the outputs. */
     lua_pushnil(L);
@@ -443,6 +448,9 @@ static int method_steady(lua_State *L)
     if (tz_handle_is_dry(handle))
         status = tz_simulation_check_solve(handle->simulation, tz_fault(L));
     else
+        status = tz_from_begin(handle, tz_fault(L));
+    tz_checkpoint_forget_end(handle->context);
+    if (!status && !tz_handle_is_dry(handle))
         status = tz_simulation_steady(handle->simulation, &wanted, &result, tz_fault(L));
     tz_try(L, "sim:steady", status);
     if (!tz_handle_is_dry(handle))
@@ -820,7 +828,7 @@ static int simulation_new(lua_State *L)
 static const tz_api_function own_methods[] = {
     TZ_API("sim:close()", simulation_close,
            "Frees its memory now. Otherwise that happens when it is collected or the script ends.",
-           .recall = TZ_RECALL_CALL),
+           .recall = TZ_RECALL_CALL, .keeps = true),
 
     TZ_API("sim:get(field, x[, y[, z]])", method_get,
            "The value of one cell. Coordinates count from 0.", .recall = TZ_RECALL_GIVE),

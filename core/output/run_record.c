@@ -473,6 +473,16 @@ void tz_record_file(tz_record *record, const char *name)
     push(record, json_object_get(record->root, "files"), text(name));
 }
 
+void tz_record_parent(tz_record *record, size_t index, const char *folder, int64_t step,
+                      const char *kind)
+{
+    json_t *object = get_simulation(record, index), *parent = json_object();
+    put(record, object, "parent", parent);
+    put(record, parent, "folder", text(folder));
+    put(record, parent, "step", json_integer(step));
+    put(record, parent, "kind", text(kind));
+}
+
 void tz_record_intervention(tz_record *record, json_t *entry)
 {
     if (!json_object_get(record->root, "interventions"))

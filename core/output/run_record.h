@@ -37,6 +37,11 @@ void tz_record_output(tz_record *record, size_t index, const char *pattern, cons
 /* Record a file that belongs to no simulation. */
 void tz_record_file(tz_record *record, const char *name);
 
+/* Record the run with whose fields a simulation began, its step, and where they were: "checkpoint"
+ * or "npy". */
+void tz_record_parent(tz_record *record, size_t index, const char *folder, int64_t step,
+                      const char *kind);
+
 /* Record what a person did to the run from outside, a JSON object, which is taken (NULL: no
  * memory). */
 void tz_record_intervention(tz_record *record, struct json_t *entry);

@@ -192,8 +192,13 @@ static json_t *uses_to_json(const tz_simulation *simulation, bool *failed)
 
 json_t *tz_simulation_progress(const tz_simulation *simulation)
 {
-    json_t *object = json_object();
+    json_t *object = json_object(), *origins = json_object();
+    const tz_stencil *stencil = simulation->problem.stencil;
     bool failed = !object;
+    for (int f = 0; f < stencil->fields_count; f++)
+        tz_json_put_double(origins, stencil->fields[f].name, simulation->problem.origin[f],
+                           &failed);
+    tz_json_put(object, "origins", origins, &failed);
     tz_json_put_members(object, counters, COUNTERS, simulation, &failed);
     tz_json_put(object, "correction_ahead",
                 json_boolean(simulation->correction && simulation->correction->ahead), &failed);
@@ -412,6 +417,206 @@ tz_status tz_simulation_restore(tz_simulation *simulation, const json_t *progres
     simulation->bytes = tz__simulation_bytes_with(simulation, &simulation->plan);
     return TZ_OK;
 }
+
+/* ---- Beginning with the fields of another run ------------------------------------------------ */
+
+/* A field of the checkpoint as it lies there. */
+typedef struct foreign {
+    const tz_checkpoint_array *array;
+    size_t size;          /* bytes of an element */
+    double origin, scale; /* a value is origin + scale * element */
+    bool same;            /* the simulation's own has these elements */
+} foreign;
+
+/* What values of the field count from. Older checkpoints do not say it: then it is the simulation's
+ * if the parameters are, on which it depends. */
+static tz_status find_origin(const tz_simulation *simulation, const char *name, int field,
+                             const tz_checkpoint_entry *from, double *origin, tz_error *error)
+{
+    const json_t *origins = json_object_get(from->progress, "origins");
+    bool failed = false;
+    *origin = simulation->problem.origin[field];
+    if (json_object_get(origins, name))
+        *origin = tz_json_get_double(origins, name, &failed);
+    else if (*origin != 0.0) {
+        json_t *own = tz_simulation_identity(simulation);
+        failed = !own || !json_equal(json_object_get(own, "parameters"),
+                                     json_object_get(from->identity, "parameters"));
+        json_decref(own);
+    }
+    return failed ? tz_error_set(error, TZ_UNSUPPORTED, name,
+                                 "an older version of Trapeze wrote the checkpoint, and it does "
+                                 "not say from what the values count: begin with the parameters "
+                                 "of that run, or with .npy frames")
+                  : TZ_OK;
+}
+
+/* Elements that are stored as half have an origin and a scale of their own in the record. */
+static void find_scale(const tz_simulation *simulation, const char *name, int field,
+                       const tz_checkpoint_entry *from, foreign *out)
+{
+    const json_t *storage = json_object_get(json_object_get(from->record, "storage"), name);
+    tz_storage_wish own;
+    const bool stored = tz_simulation_storage(simulation, field, &own);
+    const bool was_stored = json_is_object(storage);
+    out->scale = 1.0;
+    if (was_stored) {
+        out->origin = json_number_value(json_object_get(storage, "origin"));
+        out->scale = json_number_value(json_object_get(storage, "scale"));
+    }
+    out->same = stored == was_stored &&
+                out->size == tz_problem_element_size(&simulation->problem, field) &&
+                out->origin == (stored ? own.origin : simulation->problem.origin[field]) &&
+                out->scale == (stored ? own.scale : 1.0);
+}
+
+/* TZ_UNKNOWN, without a message: the checkpoint has no such field. */
+static tz_status find_foreign(const tz_simulation *simulation, int field,
+                              const tz_checkpoint_entry *from, foreign *out, tz_error *error)
+{
+    const tz_problem *problem = &simulation->problem;
+    const char *name = problem->stencil->fields[field].name;
+    char path[TZ_CHECKPOINT_NAME_SIZE];
+    snprintf(path, sizeof path, "%.60s%.100s", from->prefix, name);
+    out->array = tz_checkpoint_find(from->reader, path);
+    if (!out->array)
+        return TZ_UNKNOWN;
+    const int64_t count = tz_problem_elements(problem);
+    const bool real = tz_type_is_real(problem->stencil->fields[field].type);
+    out->size = out->array->bytes % count == 0 ? (size_t)(out->array->bytes / count) : 0;
+    if (real ? out->size != 2 && out->size != 4 && out->size != 8
+             : out->size != tz_problem_element_size(problem, field))
+        return tz_error_set(error, TZ_TYPE, name,
+                            "the checkpoint has a field of this name and of another type");
+    const tz_status status = find_origin(simulation, name, field, from, &out->origin, error);
+    if (!status)
+        find_scale(simulation, name, field, from, out);
+    return status;
+}
+
+/* A piece of elements as values. */
+static void convert(const foreign *from, const void *elements, int64_t count, double *values)
+{
+    for (int64_t i = 0; i < count; i++) {
+        const double element = from->size == 2
+                                   ? (double)tz_half_value(((const uint16_t *)elements)[i])
+                               : from->size == 4 ? (double)((const float *)elements)[i]
+                                                 : ((const double *)elements)[i];
+        values[i] = from->origin == 0.0 && from->scale == 1.0
+                        ? element
+                        : from->origin + from->scale * element;
+    }
+}
+
+static tz_status take_field(tz_simulation *simulation, int field, const tz_checkpoint_entry *from,
+                            const foreign *was, void *room, double *values, tz_error *error)
+{
+    const kept own = {&simulation->problem, simulation->state, "", field};
+    const char *name = simulation->problem.stencil->fields[field].name;
+    if (was->same)
+        return load_field(simulation, &own, from->reader, from->prefix, room, error);
+    tz_box_parts p = parts_of(&own);
+    p.most = PIECE_BYTES / (int64_t)sizeof *values;
+    tz_status status = TZ_OK;
+    while (!status && tz_box_next(&p)) {
+        status = tz_checkpoint_read(from->reader, was->array, p.first * (int64_t)was->size, room,
+                                    (size_t)p.count * was->size, error);
+        if (status)
+            break;
+        convert(was, room, p.count, values);
+        status = tz_simulation_write(simulation, field, &p.part, values, name, error);
+    }
+    return status;
+}
+
+static tz_status check_grid(const tz_simulation *simulation, const json_t *identity,
+                            tz_error *error)
+{
+    const json_t *grid = json_object_get(identity, "grid");
+    const int dims = simulation->problem.stencil->dims;
+    const char *precision = json_string_value(json_object_get(identity, "precision"));
+    int64_t was[TZ_AXES] = {1, 1, 1};
+    char before[TZ_SHAPE_TEXT_SIZE], now[TZ_SHAPE_TEXT_SIZE];
+    for (size_t i = 0; i < json_array_size(grid) && i < TZ_AXES; i++)
+        was[i] = json_integer_value(json_array_get(grid, i));
+    if ((int)json_array_size(grid) != dims ||
+        memcmp(was, simulation->problem.extent, sizeof was) != 0)
+        return tz_error_set(error, TZ_RANGE, NULL,
+                            "that run has a grid of %s cells, this one of %s",
+                            tz_shape_text(before, (int)json_array_size(grid), was),
+                            tz_shape_text(now, dims, simulation->problem.extent));
+    if (simulation->correction || (precision && strcmp(precision, "mixed") == 0))
+        return tz_error_set(error, TZ_UNSUPPORTED, NULL,
+                            "fields of mixed precision are more than their values: run both in "
+                            "precision = \"single\" or \"double\"");
+    return TZ_OK;
+}
+
+/* Step and time go on, also where the time step is another one now. */
+static tz_status take_time(tz_simulation *simulation, const tz_checkpoint_entry *from,
+                           tz_error *error)
+{
+    const tz_param *param = tz_simulation_time_step(simulation);
+    const json_t *params = json_object_get(from->identity, "parameters");
+    bool failed = false;
+    const int64_t step = tz_json_get_integer(from->progress, "step", 0, STEPS_MAX, &failed);
+    tz_time_base base = {
+        .since = tz_json_get_integer(from->progress, "time_since", 0, STEPS_MAX, &failed),
+        .time = tz_json_get_double(from->progress, "time", &failed),
+        .rest = tz_json_get_double(from->progress, "time_rest", &failed)};
+    if (failed)
+        return tz_error_set(error, TZ_FORMAT, NULL, "the checkpoint's counters are damaged");
+    simulation->step = step;
+    simulation->time_base = base;
+    if (param && json_object_get(params, param->name)) {
+        const double dt = tz_json_get_double(params, param->name, &failed);
+        if (!failed)
+            tz__simulation_time_step_changed(simulation, dt);
+    }
+    return TZ_OK;
+}
+
+tz_status tz_simulation_begin_with(tz_simulation *simulation, const tz_checkpoint_entry *from,
+                                   bool fields, uint32_t *taken, tz_error *error)
+{
+    const tz_stencil *stencil = simulation->problem.stencil;
+    void *room = malloc(PIECE_BYTES);
+    double *values = malloc(PIECE_BYTES);
+    tz_status status = room && values ? check_grid(simulation, from->identity, error)
+                                      : tz_error_set(error, TZ_MEMORY, NULL,
+                                                     "not enough memory to read a checkpoint");
+    if (!status && fields)
+        status = tz__simulation_need_fields(simulation, error);
+    *taken = 0;
+    for (int f = 0; f < stencil->fields_count && !status; f++) {
+        foreign was;
+        if (stencil->fields[f].role != TZ_STATE)
+            continue;
+        status = find_foreign(simulation, f, from, &was, error);
+        if (!status) {
+            *taken |= UINT32_C(1) << f;
+            if (fields) {
+                status = take_field(simulation, f, from, &was, room, values, error);
+                tz__simulation_field_changes(simulation, f);
+            }
+        } else if (status == TZ_UNKNOWN) {
+            status = TZ_OK;
+        }
+    }
+    free(room);
+    free(values);
+    return status ? status : take_time(simulation, from, error);
+}
+
+void tz_simulation_begin_at(tz_simulation *simulation, int64_t step, double dt)
+{
+    simulation->step = step;
+    simulation->time_base = (tz_time_base){.since = 0};
+    if (tz_simulation_time_step(simulation) && isfinite(dt))
+        tz__simulation_time_step_changed(simulation, dt);
+}
+
+/* ---------------------------------------------------------------------------------------------- */
 
 tz_status tz_simulation_freeze(tz_simulation *simulation, tz_snapshot **out, tz_error *error)
 {

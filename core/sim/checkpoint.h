@@ -33,6 +33,23 @@ tz_status tz_simulation_check_identity(const tz_simulation *simulation,
 tz_status tz_simulation_restore(tz_simulation *simulation, const struct json_t *progress,
                                 tz_checkpoint_reader *reader, const char *prefix, tz_error *error);
 
+/* A simulation in a checkpoint of another run, perhaps of an older version. Borrowed. */
+typedef struct tz_checkpoint_entry {
+    tz_checkpoint_reader *reader;
+    const char *prefix;                                /* of the names of its arrays */
+    const struct json_t *identity, *progress, *record; /* the last one as in run.json */
+} tz_checkpoint_entry;
+
+/* Before a simulation has run: take the state fields of the same names, the step and the time.
+ * Cells are the same bits where both store them alike, else they are converted. `fields` false:
+ * step and time alone. *taken gets a bit for each field that is there. TZ_RANGE (another grid),
+ * TZ_TYPE, TZ_UNSUPPORTED (mixed precision), TZ_FORMAT, TZ_IO, errors of the backend. */
+tz_status tz_simulation_begin_with(tz_simulation *simulation, const tz_checkpoint_entry *from,
+                                   bool fields, uint32_t *taken, tz_error *error);
+/* The same of a run without a checkpoint: the step, and the time by the time step of that run, in
+ * its unit (NAN: the simulation's). */
+void tz_simulation_begin_at(tz_simulation *simulation, int64_t step, double dt);
+
 /* A snapshot of all fields for another thread to save, which changes nothing in the simulation, not
  * even when its cells are checked next. TZ_UNSUPPORTED, without a message: the backend has none, or
  * the simulation is more than its fields (mixed precision). */

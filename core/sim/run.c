@@ -796,6 +796,25 @@ void tz_simulation_stop(tz_course *course, tz_run_status status, const char *why
         course->phase = TZ_RUN_AT_CHECK;
 }
 
+tz_status tz_simulation_extend(tz_simulation *simulation, tz_course *course, int64_t end,
+                               tz_error *error)
+{
+    const int64_t more = end - simulation->step;
+    if (course->result.status > TZ_RUN_DONE && course->result.status != TZ_RUN_MAX_STEPS)
+        return tz_error_set(error, TZ_RANGE, NULL, "the run has ended by itself: %s",
+                            tz_run_status_name(course->result.status));
+    if (more <= 0)
+        return tz_error_set(error, TZ_RANGE, NULL, "the run is at step %" PRId64 " already",
+                            simulation->step);
+    tz_status status = check_streamed(simulation, more, error);
+    if (!status)
+        status = tz__points_check(simulation, more, error);
+    course->result.status = TZ_RUN_NONE;
+    course->end = end;
+    course->wanted.steps = end - course->start;
+    return status;
+}
+
 tz_status tz_simulation_end(tz_simulation *simulation, tz_course *course, tz_status status,
                             tz_error *error)
 {
