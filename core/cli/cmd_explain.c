@@ -234,26 +234,40 @@ static void put_exchanges(tz_facts *facts, const json_t *simulation)
 static void put_cost(tz_facts *facts, const json_t *simulation, const json_t *plans,
                      const json_t *most, int dims)
 {
-    double other_s = 0, all_s = 0;
+    double other_s = 0, all_s = 0, rest_s = 0;
+    long long rest_steps = 0;
+    bool first = true;
     for (size_t i = 0; i < json_array_size(plans); i++) {
         const json_t *entry = json_array_get(plans, i);
         const double seconds = tz_json_number(entry, "seconds");
         char text[TZ_PLAN_TEXT_SIZE], time[TZ_TEXT_SIZE], each[TZ_TEXT_SIZE];
+        all_s += seconds;
+        other_s += entry == most ? 0 : seconds;
+        if (tz_is_rest(entry) && entry != most) {
+            rest_s += seconds;
+            rest_steps += tz_json_int(entry, "steps");
+            continue;
+        }
         plan_text(entry, dims, text, sizeof text);
         tz_format_seconds(seconds, time, sizeof time);
         tz_format_seconds(seconds_per_step(entry), each, sizeof each);
-        tz_fact_text(facts, i == 0 ? "ran" : NULL,
+        tz_fact_text(facts, first ? "ran" : NULL,
                      "%s\n           %lld stages, %lld"
                      " steps in %s: %s an iteration\n           because: %s",
                      text, tz_json_int(entry, "stages"), tz_json_int(entry, "steps"), time, each,
                      tz_json_text(entry, "why"));
-        all_s += seconds;
-        other_s += entry == most ? 0 : seconds;
+        first = false;
+    }
+    if (rest_steps > 0) {
+        char time[TZ_TEXT_SIZE];
+        tz_format_seconds(rest_s, time, sizeof time);
+        tz_fact_text(facts, NULL,
+                     "%lld steps in %s by shorter stages, up to outputs, checks and the "
+                     "end",
+                     rest_steps, time);
     }
     if (other_s > 0.02 * all_s)
-        tz_fact_text(facts, NULL,
-                     "%.0f %% of the time went into other heights: remainders before outputs "
-                     "and tests, or trials",
+        tz_fact_text(facts, NULL, "%.0f %% of the time went into shorter stages and trials",
                      100 * other_s / all_s);
     put_policy(facts, json_object_get(simulation, "policy"), dims);
 }

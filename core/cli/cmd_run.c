@@ -335,21 +335,18 @@ static void tell_end(const settings *s, tz_status status, const tz_script_result
     }
     if (s->quiet)
         return;
-    if (result->steps > 0) {
-        const double rate = result->seconds > 0 ? 1e-9 * result->updates / result->seconds : 0;
-        fprintf(stderr, "%lld steps in %.3g s, %.3g GCells/s; %s\n", (long long)result->steps,
-                result->seconds, rate,
-                status == TZ_INTERRUPTED ? "interrupted"
-                : status != TZ_OK        ? "failed"
-                : result->ending[0]      ? result->ending
-                                         : "done");
-    }
+    const tz_summary about = {.steps = result->steps,
+                              .seconds = result->seconds,
+                              .updates = result->updates,
+                              .ending = status == TZ_INTERRUPTED ? "interrupted"
+                                        : status != TZ_OK        ? "failed"
+                                        : result->ending[0]      ? result->ending
+                                                                 : "done",
+                              .folder = result->folder,
+                              .by = s->script.backend || s->script.devices ? "by the command line"
+                                                                           : "by the scenario"};
     if (s->record && (result->steps > 0 || result->folder[0]))
-        tz_print_run_summary(stderr, s->record,
-                             s->script.backend || s->script.devices ? "by the command line"
-                                                                    : "by the scenario");
-    if (result->folder[0])
-        fprintf(stderr, "  folder   %s\n", result->folder);
+        tz_print_run_summary(stderr, s->record, &about);
     tz_facts facts;
     if (s->record && s->verbose && tz_facts_begin(&facts, TZ_FORM_TEXT, stderr)) {
         tz_print_run(&facts, s->record);

@@ -87,12 +87,21 @@ void tz_replay_clear(tz_replay *replay);
 /* ---- Runs ---- */
 /* Read FOLDER/run.json. NULL after a printed error. */
 json_t *tz_run_load(const char *folder);
-/* Print what it says, print_run.c: all of each simulation; or what matters first, stencil, device,
- * plan and files. `by`: who chose a backend that is not "auto". */
+/* Print what it says, print_run.c: all of each simulation; or three lines: what was computed, how
+ * fast and by what plan, where its files are. */
 void tz_print_run(tz_facts *facts, const json_t *record);
-void tz_print_run_summary(FILE *out, const json_t *record, const char *by);
-/* The plan of the most steps, or NULL. Others are remainders and trials. */
+typedef struct tz_summary {
+    long long steps;
+    double seconds, updates; /* of cells */
+    const char *ending;      /* "done" */
+    const char *folder;      /* "": none */
+    const char *by;          /* who chose a backend that is not "auto" */
+    size_t more;             /* other simulations; tz_print_run_summary sets it */
+} tz_summary;
+void tz_print_run_summary(FILE *out, const json_t *record, const tz_summary *about);
+/* The plan of the most steps, or NULL. Others are trials, or TZ_WHY_REST. */
 const json_t *tz_main_plan(const json_t *simulation);
+bool tz_is_rest(const json_t *plan);
 /* Members of an object: a text or "?", an integer, a number; 0 where there is none. */
 const char *tz_json_text(const json_t *object, const char *key);
 long long tz_json_int(const json_t *object, const char *key);

@@ -3,6 +3,7 @@
 #include "cli/command.h"
 
 #include "base/number.h"
+#include "sim/types.h"
 #include <string.h>
 
 static void print_number(FILE *out, const json_t *value)
@@ -138,13 +139,44 @@ static void put_steps(tz_facts *facts, const json_t *simulation)
         fprintf(out, "; %.3g s for kernels", set_up);
 }
 
+bool tz_is_rest(const json_t *plan)
+{
+    return strcmp(tz_json_text(plan, "why"), TZ_WHY_REST) == 0;
+}
+
+static const json_t *main_plan(const json_t *plans)
+{
+    const json_t *most = NULL, *plan;
+    size_t i;
+    json_array_foreach((json_t *)plans, i, plan)
+    {
+        if (!most || tz_json_int(plan, "steps") > tz_json_int(most, "steps"))
+            most = plan;
+    }
+    return most;
+}
+
+const json_t *tz_main_plan(const json_t *simulation)
+{
+    return main_plan(json_object_get(simulation, "plans"));
+}
+
 /* `own`: the simulation's backend; those of others are named. */
 static void put_plans(tz_facts *facts, const json_t *plans, const char *own)
 {
+    const json_t *main = main_plan(plans);
+    long long stages = 0, steps = 0;
+    bool first = true;
     for (size_t i = 0; i < json_array_size(plans); i++) {
         const json_t *plan = json_array_get(plans, i);
         const char *backend = json_string_value(json_object_get(plan, "backend"));
-        FILE *out = tz_fact(facts, i == 0 ? "plan" : NULL);
+        if (tz_is_rest(plan) && plan != main) {
+            stages += tz_json_int(plan, "stages");
+            steps += tz_json_int(plan, "steps");
+            continue;
+        }
+        FILE *out = tz_fact(facts, first ? "plan" : NULL);
+        first = false;
         if (backend && strcmp(backend, own) != 0)
             fprintf(out, "%s: ", backend);
         fprintf(out, "%s, height %lld, tile ", tz_json_text(plan, "family"),
@@ -152,6 +184,10 @@ static void put_plans(tz_facts *facts, const json_t *plans, const char *own)
         print_list(out, json_object_get(plan, "tile"), " x ");
         fprintf(out, ", %lld stages: %s", tz_json_int(plan, "stages"), tz_json_text(plan, "why"));
     }
+    if (stages > 0)
+        tz_fact_text(facts, NULL,
+                     "%lld shorter stages, %lld steps, up to outputs, checks and the end", stages,
+                     steps);
 }
 
 static void put_simulation(tz_facts *facts, const json_t *simulation)
@@ -208,18 +244,6 @@ void tz_print_run(tz_facts *facts, const json_t *record)
 
 /* ---- In a few lines -------------------------------------------------------------------------- */
 
-const json_t *tz_main_plan(const json_t *simulation)
-{
-    const json_t *plans = json_object_get(simulation, "plans"), *most = NULL, *plan;
-    size_t i;
-    json_array_foreach((json_t *)plans, i, plan)
-    {
-        if (!most || tz_json_int(plan, "steps") > tz_json_int(most, "steps"))
-            most = plan;
-    }
-    return most;
-}
-
 /* The simulation that took most of the time. */
 static const json_t *longest(const json_t *simulations)
 {
@@ -233,30 +257,74 @@ static const json_t *longest(const json_t *simulations)
     return most;
 }
 
-static void sum_up_simulation(FILE *out, const json_t *simulation, const char *by)
+/* "1000 steps", "44 jumps over 900 steps". */
+static void sum_up_steps(FILE *out, const json_t *simulation, long long steps)
 {
-    const long long threads = tz_json_int(simulation, "threads");
-    const json_t *plan = tz_main_plan(simulation);
-    const char *backend = tz_json_text(simulation, "backend");
-    fprintf(out, "  %-8s ", tz_json_text(simulation, "stencil"));
+    const json_t *jump = json_object_get(simulation, "jump");
+    const long long jumps = tz_json_int(jump, "jumps");
+    if (steps > 0 || jumps == 0)
+        fprintf(out, "%lld step%s", steps, steps == 1 ? "" : "s");
+    if (jumps > 0)
+        fprintf(out, "%s%lld jump%s over %lld steps", steps > 0 ? ", " : "", jumps,
+                jumps == 1 ? "" : "s", tz_json_int(jump, "steps"));
+}
+
+/* "hotspot 64 x 64, single: 1000 steps, done" */
+static void sum_up_work(FILE *out, const json_t *simulation, const tz_summary *about)
+{
+    fprintf(out, "%s ", tz_json_text(simulation, "stencil"));
     print_list(out, json_object_get(simulation, "grid"), " x ");
     if (strcmp(tz_json_text(simulation, "precision"), "none") != 0)
         fprintf(out, ", %s%s", tz_json_text(simulation, "precision"),
                 json_object_get(simulation, "storage") ? " stored as half" : "");
-    fprintf(out, ", by %s", backend);
+    fprintf(out, ": ");
+    sum_up_steps(out, simulation, about->steps);
+    if (about->more > 0)
+        fprintf(out, " with %zu shorter simulation%s", about->more, about->more == 1 ? "" : "s");
+    fprintf(out, ", %s\n", about->ending);
+}
+
+/* How a plan came about, from "NAME: height N, HOW". */
+static const char *how_chosen(const json_t *policy)
+{
+    const char *text = tz_json_text(policy, "text"), *how = strstr(text, ": height ");
+    how = how ? strchr(how, ',') : NULL;
+    if (strcmp(tz_json_text(policy, "name"), "fixed") == 0 && !how)
+        return "as given";
+    if (how && strcmp(how, ", not predicted") == 0)
+        return "by default, not predicted (trapeze calibrate)";
+    return how ? how + 2 : tz_json_text(policy, "name");
+}
+
+/* "0.42 s, 0.62 GCells/s by cpu with 2 threads, 24 steps at a time (diamond), predicted" */
+static void sum_up_speed(FILE *out, const json_t *simulation, const tz_summary *about)
+{
+    const long long threads = tz_json_int(simulation, "threads");
+    const json_t *plan = tz_main_plan(simulation), *policy = json_object_get(simulation, "policy");
+    const char *backend = tz_json_text(simulation, "backend");
+    const char *why = json_string_value(json_object_get(simulation, "backend_why"));
+    fprintf(out, "  ");
+    if (about->seconds > 0)
+        fprintf(out, "%.3g s, %.3g GCells/s ", about->seconds,
+                1e-9 * about->updates / about->seconds);
+    fprintf(out, "by %s", backend);
     if (strcmp(backend, "cpu") == 0)
         fprintf(out, " with %lld thread%s", threads, threads == 1 ? "" : "s");
     else
         fprintf(out, " on %s", tz_json_text(simulation, "device"));
-    const char *why = json_string_value(json_object_get(simulation, "backend_why"));
-    const bool given = json_is_true(json_object_get(simulation, "backend_given"));
-    fprintf(out, " (%s%s%s)\n", given ? by : "auto", why ? ": " : "", why ? why : "");
-    if (!plan)
-        return;
-    fprintf(out, "  plan     %s, height %lld, tile ", tz_json_text(plan, "family"),
-            tz_json_int(plan, "height"));
-    print_list(out, json_object_get(plan, "tile"), " x ");
-    fprintf(out, "; %s\n", tz_json_text(json_object_get(simulation, "policy"), "text"));
+    if (why || json_is_true(json_object_get(simulation, "backend_given")))
+        fprintf(out, " (%s%s%s)",
+                json_is_true(json_object_get(simulation, "backend_given")) ? about->by : "auto",
+                why ? ": " : "", why ? why : "");
+    if (plan && tz_is_rest(plan))
+        fprintf(out, ", %lld step%s at a time (%s), from output to output",
+                tz_json_int(plan, "height"), tz_json_int(plan, "height") == 1 ? "" : "s",
+                tz_json_text(plan, "family"));
+    else if (plan)
+        fprintf(out, ", %lld step%s at a time (%s), %s", tz_json_int(plan, "height"),
+                tz_json_int(plan, "height") == 1 ? "" : "s", tz_json_text(plan, "family"),
+                how_chosen(policy));
+    fprintf(out, "\n");
 }
 
 /* Files are "PATTERN: count". Returns how many were named before, and are now. */
@@ -270,34 +338,37 @@ static int sum_up_files(FILE *out, const json_t *simulation, int named, int most
         const char *kind = tz_json_text(output, "kind");
         const bool rows = strcmp(kind, "table") == 0;
         if (count > 0 && strcmp(kind, "function") != 0 && named++ < most)
-            fprintf(out, "%s%s (%lld%s%s)", named == 1 ? "  wrote    " : ", ", pattern, count,
+            fprintf(out, "%s%s (%lld%s%s)", named == 1 ? ": " : ", ", pattern, count,
                     rows ? " row" : "", rows && count != 1 ? "s" : "");
     }
     return named;
 }
 
-void tz_print_run_summary(FILE *out, const json_t *record, const char *by)
+void tz_print_run_summary(FILE *out, const json_t *record, const tz_summary *about)
 {
     enum { FILES = 4 };
     const json_t *simulations = json_object_get(record, "simulations");
     const json_t *files = json_object_get(record, "files"), *file;
     const size_t count = json_array_size(simulations);
+    tz_summary all = *about;
     int named = 0;
+    all.more = count > 0 ? count - 1 : 0;
     if (count > 0)
-        sum_up_simulation(out, longest(simulations), by);
-    if (count > 1)
-        fprintf(out, "  and %zu shorter simulation%s (--verbose shows all)\n", count - 1,
-                count == 2 ? "" : "s");
+        sum_up_work(out, longest(simulations), &all);
+    if (count > 0 && about->steps > 0)
+        sum_up_speed(out, longest(simulations), &all);
+    if (!about->folder[0])
+        return;
+    fprintf(out, "  in %s", about->folder);
     for (size_t i = 0; i < count; i++)
         named = sum_up_files(out, json_array_get(simulations, i), named, FILES);
     size_t i;
     json_array_foreach((json_t *)files, i, file)
     {
         if (named++ < FILES)
-            fprintf(out, "%s%s", named == 1 ? "  wrote    " : ", ", json_string_value(file));
+            fprintf(out, "%s%s", named == 1 ? ": " : ", ", json_string_value(file));
     }
     if (named > FILES)
-        fprintf(out, ", and %d more", named - FILES);
-    if (named > 0)
-        fprintf(out, "\n");
+        fprintf(out, " and %d more", named - FILES);
+    fprintf(out, "\n");
 }

@@ -103,7 +103,7 @@ static tz_status record_height(tz_simulation *simulation, int height, int iterat
         *use = (tz_plan_use){.plan = plan};
         snprintf(use->backend, sizeof use->backend, "%s", simulation->backend->name);
         if (height != simulation->plan.height)
-            strcpy(use->plan.why, "remainder before an output, a test or the end");
+            strcpy(use->plan.why, TZ_WHY_REST);
     } else if (height == simulation->plan.height) {
         memcpy(use->plan.why, plan.why, sizeof plan.why);
     }

@@ -26,6 +26,9 @@ typedef struct tz_run_end {
     char why[TZ_RUN_WHY_SIZE]; /* of the last two ways to end; else "" */
 } tz_run_end;
 
+/* Why a plan was used that only fills up the iterations to where something is due. */
+#define TZ_WHY_REST "up to an output, a check or the end"
+
 /* A plan that was used, with its stages, iterations and seconds. */
 typedef struct tz_plan_use {
     tz_plan plan;

@@ -106,9 +106,9 @@ t run untold.lua --check
 check "--check without a record: a default" says "policy default: height"
 check "--check without a record: no prediction" no_prediction
 t run untold.lua --out untold
-check "summary without a record: a default" errs "; default: height"
+check "summary without a record: a default" errs ", by default, not predicted (trapeze calibrate)"
 check "summary without a record: no prediction" no_prediction
-expect "summary" errs ", by cpu with " errs "(by the scenario)"
+expect "summary" errs " by cpu with " errs "(by the scenario)"
 t run untold.lua --backend reference --out told
 expect "summary" errs "by reference" errs "(by the command line)"
 t info untold

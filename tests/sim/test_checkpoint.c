@@ -297,6 +297,8 @@ SCRATCH_TEST(test_bad_facts)
     assert_ok(tz_checkpoint_open(&reader, s->path, true, &failure));
     json_object_foreach(progress, key, value)
     {
+        if (strcmp(key, "origins") == 0) /* for other runs; of older ones it is not there */
+            continue;
         json_t *bad = json_deep_copy(progress);
         /* nobody needs these two to be right */
         const bool needed = strcmp(key, "policy") != 0 && strcmp(key, "correction_ahead") != 0;
