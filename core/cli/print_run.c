@@ -284,16 +284,20 @@ static void sum_up_work(FILE *out, const json_t *simulation, const tz_summary *a
     fprintf(out, ", %s\n", about->ending);
 }
 
-/* How a plan came about, from "NAME: height N, HOW". */
+/* How a plan came about, from "NAME: height N, HOW" or "NAME: HOW". */
 static const char *how_chosen(const json_t *policy)
 {
-    const char *text = tz_json_text(policy, "text"), *how = strstr(text, ": height ");
-    how = how ? strchr(how, ',') : NULL;
-    if (strcmp(tz_json_text(policy, "name"), "fixed") == 0 && !how)
-        return "as given";
-    if (how && strcmp(how, ", not predicted") == 0)
+    static const char height[] = "height ";
+    const char *text = tz_json_text(policy, "text"), *how = strstr(text, ": ");
+    how = how ? how + 2 : text;
+    if (strncmp(how, height, sizeof height - 1) == 0)
+        how = strchr(how, ',') ? strchr(how, ',') + 2 : "";
+    if (strcmp(how, "not predicted") == 0)
         return "by default, not predicted (trapeze calibrate)";
-    return how ? how + 2 : tz_json_text(policy, "name");
+    if (how[0])
+        return how;
+    return strcmp(tz_json_text(policy, "name"), "fixed") == 0 ? "as given"
+                                                              : tz_json_text(policy, "name");
 }
 
 /* "0.42 s, 0.62 GCells/s by cpu with 2 threads, 24 steps at a time (diamond), predicted" */

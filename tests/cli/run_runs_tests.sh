@@ -182,7 +182,7 @@ sim:params { dt_s = 5e-7 }
 sim:run { until_time = "2.5 ms" }
 END
 t run time.lua --out time --set 'caption=after {time}: step {step}'
-expect "until_time" rc 0 errs "3000 steps in"
+expect "until_time" rc 0 errs "3000 steps"
 check "until_time: the last frame of every millisecond" [ -e time/temperature-002000.png ]
 check "until_time: the column" is "$(tail -n 1 time/table.csv)" 0.0025,3000
 check "until_time: run.json" grep -q '"time": 0.0025' time/run.json
