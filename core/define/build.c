@@ -2,7 +2,7 @@
 #include "define/build.h"
 
 #include "define/check.h"
-#include "define/expand.h"
+#include "define/expansion.h"
 #include "define/share.h"
 #include "define/sums.h"
 #include "define/temporaries.h"
@@ -11,7 +11,87 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A formula as an expression of a field's type; -1 after a failure, which *status then is. */
+/* ---- Rates: stages of Runge-Kutta methods ---------------------------------------------------- */
+
+static int read_centre(tz_build *build, const char *field)
+{
+    static const int centre[TZ_AXES];
+    const int f = tz_define_field(build->definition, field);
+    return f < 0 ? -1 : tz_expr_read(&build->e, f, centre);
+}
+
+/* The field whose rate the update of a stage is. */
+static const char *rated(const tz_definition *d, const tz_defined_pass *pass,
+                         const tz_defined_update *u)
+{
+    char name[TZ_STAGE_NAME_SIZE];
+    for (int f = 0; f < d->fields_count && pass->stage < pass->stages; f++)
+        if (strcmp(tz_stage_name(name, d->fields[f].name, pass->stage), u->field) == 0)
+            return d->fields[f].name;
+    return u->field;
+}
+
+static int time_step(tz_build *build)
+{
+    const tz_definition *d = build->definition;
+    for (int p = 0; p < d->params_count; p++)
+        if (d->params[p].role == TZ_PARAM_ROLE_TIME_STEP)
+            return tz_expr_param(&build->e, p);
+    return -1;
+}
+
+static int number(tz_build *build, double value)
+{
+    return tz_expr_number(&build->e, value, TZ_EXPR_REAL);
+}
+
+/* What a stage makes of the rate at the values of the stage before, with h the time step. One
+ * stage: u + h*rate. Two (Heun): u1 = u + h*rate, ((u + u1) + h*rate)/2. Four (Kutta's, without
+ * sums of rates): u1 = u + h/2*rate, u2 = u + h/2*rate, u3 = u + h*rate,
+ * (u1 + 2*u2 + u3 - u)/3 + h/6*rate. */
+static int end_stage(tz_build *build, int rate)
+{
+    tz_expr *e = &build->e;
+    const tz_defined_pass *p = build->method;
+    const char *field = build->rated;
+    const int h = time_step(build), own = read_centre(build, field);
+    int of[3];
+    char name[TZ_STAGE_NAME_SIZE];
+    for (int i = 0; i < 3; i++)
+        of[i] = i + 1 < p->stages ? read_centre(build, tz_stage_name(name, field, i + 1)) : -1;
+    if (p->stages == 2 && p->stage == 2) {
+        const int sum = tz_expr_two(e, tz_expr_two(e, own, TZ_OP_PLUS, of[0]), TZ_OP_PLUS,
+                                    tz_expr_two(e, h, TZ_OP_TIMES, rate));
+        return tz_expr_two(e, number(build, 0.5), TZ_OP_TIMES, sum);
+    }
+    if (p->stages == 4 && p->stage == 4) {
+        const int twice = tz_expr_two(e, number(build, 2), TZ_OP_TIMES, of[1]);
+        const int sum = tz_expr_two(
+            e, tz_expr_two(e, tz_expr_two(e, of[0], TZ_OP_PLUS, twice), TZ_OP_PLUS, of[2]),
+            TZ_OP_MINUS, own);
+        const int sixth = tz_expr_two(e, number(build, 1.0 / 6.0), TZ_OP_TIMES, h);
+        return tz_expr_two(e, tz_expr_two(e, number(build, 1.0 / 3.0), TZ_OP_TIMES, sum),
+                           TZ_OP_PLUS, tz_expr_two(e, sixth, TZ_OP_TIMES, rate));
+    }
+    const int step =
+        p->stages == 4 && p->stage < 3 ? tz_expr_two(e, number(build, 0.5), TZ_OP_TIMES, h) : h;
+    return tz_expr_two(e, own, TZ_OP_PLUS, tz_expr_two(e, step, TZ_OP_TIMES, rate));
+}
+
+static void begin_update(tz_build *build, const tz_defined_pass *pass, const tz_defined_update *u)
+{
+    static const double times[] = {0, 0.5, 0.5, 1};
+    build->method = pass && pass->stages > 0 ? pass : NULL;
+    build->rated = build->method ? rated(build->definition, pass, u) : NULL;
+    build->e.stage = build->method ? pass->stage - 1 : 0;
+    build->e.stage_time =
+        build->method && pass->stages == 4 ? times[build->e.stage] : build->e.stage;
+}
+
+/* ---- Formulas ------------------------------------------------------------------------------- */
+
+/* A formula as an expression of a field's type; -1 after a failure, which *status then is. A
+ * rate becomes the new value. */
 static int read_formula(tz_build *build, tz_defined_text text, const char *place, tz_expr_type type,
                         bool scalar, tz_status *status, tz_error *error)
 {
@@ -21,6 +101,8 @@ static int read_formula(tz_build *build, tz_defined_text text, const char *place
     if (*status)
         return -1;
     int node = tz_expr_expand(&build->e, &syntax, type, scalar);
+    if (build->method && node >= 0)
+        node = end_stage(build, node);
     if (build->definition->group && !scalar)
         node = tz_expr_group(&build->e, node);
     if (build->definition->fused && !scalar)
@@ -96,18 +178,25 @@ int tz_build_static_radius(const tz_build *build, int field)
 
 /* ---- Passes ---------------------------------------------------------------------------------- */
 
-static tz_status add_update(tz_build *build, tz_built_pass *pass, const tz_defined_update *u,
-                            const char *what, tz_error *error)
+/* `from`: its pass; NULL: an output. */
+static tz_status add_update(tz_build *build, const tz_defined_pass *from, tz_built_pass *pass,
+                            const tz_defined_update *u, tz_error *error)
 {
     const tz_definition *d = build->definition;
     const int field = tz_define_field(d, u->field);
     char place[256];
     tz_status status = TZ_OK;
-    snprintf(place, sizeof place, "%s, %s of '%s'", d->id, what, u->field);
+    begin_update(build, from, u);
+    snprintf(place, sizeof place, "%s, %s of '%s'", d->id,
+             build->rated ? "rate"
+             : from       ? "update"
+                          : "output",
+             build->rated ? build->rated : u->field);
     pass->fields[pass->count] = field;
     pass->nodes[pass->count] =
         d->raw ? -1
                : read_formula(build, u->formula, place, type_of(d, field), false, &status, error);
+    begin_update(build, NULL, NULL);
     pass->count++;
     return status;
 }
@@ -159,9 +248,10 @@ static tz_status add_pass(tz_build *build, int p, tz_error *error)
     for (int u = 0; u < from->updates_count && !status; u++) {
         build->e.centred = 0;
         build->e.reach = (tz_expr_reach){0};
-        status = add_update(build, pass, &from->updates[u], "update", error);
+        status = add_update(build, from, pass, &from->updates[u], error);
         reach[u] = build->e.reach;
-        centred[u] = reach[u].fields >> pass->fields[u] & 1 ? 0 : build->e.centred;
+        centred[u] =
+            from->stages > 0 || reach[u].fields >> pass->fields[u] & 1 ? 0 : build->e.centred;
     }
     for (int u = 0; u < from->updates_count && !status; u++)
         build->e.centred_fields[pass->fields[u]] = centred[u];
@@ -176,7 +266,7 @@ static tz_status add_output(tz_build *build, const tz_defined_update *output, tz
     for (int p = 0; build->definition->raw && p < build->definition->passes_count; p++)
         if (build->definition->passes[p].radius > pass->radius)
             pass->radius = build->definition->passes[p].radius;
-    return add_update(build, pass, output, "output", error);
+    return add_update(build, NULL, pass, output, error);
 }
 
 static tz_status add_scalar(tz_build *build, int s, tz_error *error)

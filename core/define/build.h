@@ -25,6 +25,9 @@ typedef struct tz_build {
     tz_built_pass passes[TZ_PASSES_MAX + TZ_FIELDS_MAX];
     int scalars[TZ_CONSTANTS_MAX]; /* nodes */
     tz_augment_frame frame;
+    /* While a rate is read: its stage, and its field. */
+    const tz_defined_pass *method;
+    const char *rated;
     /* With temporaries: operations of a cell, if they were fields, and with formulas in their
      * place. */
     tz_operations with_fields, with_formulas;

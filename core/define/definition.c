@@ -1,6 +1,7 @@
 /* A definition as bytes, for the other ranks of a run. Called by source.c and plugin.c. */
 #include "define/definition.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -112,6 +113,12 @@ static void pass_definition(packer *p, const tz_definition *d)
     pass(p, &d->coefficients, sizeof *d->coefficients);
     if (d->coefficients)
         pass_coefficients(p, d->coefficients);
+}
+
+const char *tz_stage_name(char text[TZ_STAGE_NAME_SIZE], const char *field, int stage)
+{
+    snprintf(text, TZ_STAGE_NAME_SIZE, "%.48s_stage%d", field, stage);
+    return text;
 }
 
 void *tz_definition_pack(const tz_definition *definition, size_t *bytes)

@@ -23,6 +23,7 @@ typedef struct tz_defined_field {
      * `outputs`. */
     tz_role role;
     tz_type type;
+    bool stage;    /* what a stage of a method makes of another field: no formula names it */
     bool required; /* of a state or static field: a simulation must set it */
     double initial, boundary_value;
     const char *unit, *doc; /* NULL: "" and the name */
@@ -61,12 +62,20 @@ typedef struct tz_defined_update {
     tz_defined_text formula; /* the field's new value. Without text in a pass of a raw text */
 } tz_defined_update;
 
+/* The field of a stage but the last: "u_stage1". */
+enum { TZ_STAGES_MAX = 4, TZ_STAGE_NAME_SIZE = 64 };
+const char *tz_stage_name(char text[TZ_STAGE_NAME_SIZE], const char *field, int stage);
+
 /* A sweep over the grid. All its formulas read the values from before the pass. */
 typedef struct tz_defined_pass {
     const char *name; /* NULL: "update", or "update_2" in the second pass ... */
     int updates_count;
     const tz_defined_update *updates;
     int radius; /* only with a raw text: the largest distance at which it reads state fields */
+    /* Of rates: stage 1 to `stages` of a method with 1, 2 or 4 of them; else 0. The formulas are
+     * rates of change with the values of the stage before. The last stage writes the fields
+     * themselves, the others those of tz_stage_name(). */
+    int stage, stages;
 } tz_defined_pass;
 
 /* A weighted sum: field' = a*old + b*field + v*scale*sum(c*field), and old' = field. The array of

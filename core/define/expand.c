@@ -1,6 +1,6 @@
 /* From the syntax of a formula to a typed expression: names, offsets, types, functions. Called by
  * build.c and scalar.c. */
-#include "define/expand.h"
+#include "define/expansion.h"
 
 #include "base/names.h"
 #include "define/check.h"
@@ -180,7 +180,8 @@ static int unknown_name(tz_expansion *x, const tz_syntax_node *n)
     size_t count = 0;
     char name[80], hint[400];
     for (int i = 0; i < tz_define_fields(d) && !x->scalar; i++)
-        names[count++] = d->fields[i].name;
+        if (!d->fields[i].stage)
+            names[count++] = d->fields[i].name;
     for (int i = 0; i < d->params_count; i++)
         names[count++] = d->params[i].name;
     for (int i = 0; i < d->scalars_count && !x->scalar; i++)
@@ -274,10 +275,23 @@ static int read_past(tz_expansion *x, int field, const int *all, int node)
     return node;
 }
 
-static int read_field(tz_expansion *x, const tz_place *scope, int field, const int *offset)
+/* The field that holds the values of another one after the stage that is read. */
+static int staged(const tz_expr *e, int field)
+{
+    char name[TZ_STAGE_NAME_SIZE];
+    const int stage =
+        e->stage == 0
+            ? -1
+            : tz_define_field(e->definition,
+                              tz_stage_name(name, e->definition->fields[field].name, e->stage));
+    return stage < 0 ? field : stage;
+}
+
+static int read_field(tz_expansion *x, const tz_place *scope, int own, const int *offset)
 {
     static const tz_temporary itself;
     const tz_definition *d = x->e->definition;
+    const int field = staged(x->e, own);
     const bool temporary = field >= d->fields_count;
     const tz_temporary *of = temporary ? &x->e->temporaries[field] : &itself;
     tz_expr_reach *reach = &x->e->reach;
@@ -304,7 +318,7 @@ static int read_field(tz_expansion *x, const tz_place *scope, int field, const i
     reach->fields |= of->reach.fields | 1u << field;
     tz_expand_centred(x, scope, x->e->centred_fields[field]);
     const int node = tz_expr_read(x->e, field, all);
-    return scope->past || d->outsides_count == 0 ? node : read_past(x, field, all, node);
+    return scope->past || d->outsides_count == 0 ? node : read_past(x, own, all, node);
 }
 
 int tz_expand_coordinate(tz_expansion *x, const tz_place *scope, int axis, bool whole)
@@ -352,7 +366,7 @@ static int find_field(const tz_expansion *x, const tz_syntax_node *n)
 {
     const tz_definition *d = x->e->definition;
     for (int f = 0; f < tz_define_fields(d); f++)
-        if (is_name(x, n, d->fields[f].name))
+        if (!d->fields[f].stage && is_name(x, n, d->fields[f].name))
             return f;
     return -1;
 }
@@ -400,8 +414,10 @@ static int late_name(tz_expansion *x, const tz_syntax_node *n, const tz_place *s
     for (int p = 0; p < d->params_count && is_name(x, n, "t"); p++)
         if (d->params[p].role == TZ_PARAM_ROLE_TIME_STEP) {
             const tz_expr_node step = {.kind = TZ_EXPR_STEP, .type = TZ_EXPR_INT};
-            const int steps =
-                tz_expr_convert(x->e, tz_expr_intern(x->e, step, NULL, 0), TZ_EXPR_REAL);
+            int steps = tz_expr_convert(x->e, tz_expr_intern(x->e, step, NULL, 0), TZ_EXPR_REAL);
+            if (x->e->stage_time > 0)
+                steps = tz_expr_two(x->e, steps, TZ_OP_PLUS,
+                                    tz_expr_number(x->e, x->e->stage_time, TZ_EXPR_REAL));
             return tz_expr_two(x->e, steps, TZ_OP_TIMES, tz_expr_param(x->e, p));
         }
     return -2;

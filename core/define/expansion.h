@@ -1,4 +1,5 @@
-/* How the syntax of a formula becomes an expression: what expand.c shares with differences.c. */
+/* How the syntax of a formula becomes an expression: expand.c, and what it shares with
+ * differences.c and noise.c. */
 #ifndef TZ_CORE_DEFINE_EXPANSION_H
 #define TZ_CORE_DEFINE_EXPANSION_H
 
@@ -52,6 +53,10 @@ typedef struct tz_known_function {
 /* The second axis of a derivative along one. A staggered one has there how much lower its cells
  * are. */
 enum { TZ_NO_AXIS = 9 };
+
+/* A parsed formula as an expression of this type. TZ_EXPR_INT and TZ_EXPR_BITS say how coordinates
+ * and numbers are understood. `scalar`: fields and coordinates are refused. */
+int tz_expr_expand(tz_expr *e, const tz_syntax *syntax, tz_expr_type type, bool scalar);
 
 /* A node of the syntax as an expression. `whole`: coordinates and the step are whole numbers. */
 int tz_expand_node(tz_expansion *x, int node, const tz_place *scope, bool whole);

@@ -135,6 +135,10 @@ typedef struct tz_expr {
     bool inside[TZ_PARTS_MAX]; /* of the part that is read: itself, and those that it is in */
     /* The same axes of what an earlier pass put into a field, if not added to it. */
     unsigned centred_fields[TZ_FIELDS_MAX];
+    /* The rate that is read: formulas have fields as stage `stage` has left them, at the part
+     * `stage_time` of the time step. 0: as they are. */
+    int stage;
+    double stage_time;
     struct tz_expr_memory *memory; /* of tz_expr_alloc() */
 } tz_expr;
 

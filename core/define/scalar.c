@@ -2,7 +2,7 @@
  * stencil that varies. Called by core/lua. */
 #include "define/scalar.h"
 
-#include "define/expand.h"
+#include "define/expansion.h"
 #include "define/expr.h"
 #include "stencil/stencil.h"
 #include <math.h>

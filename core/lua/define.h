@@ -46,6 +46,20 @@ typedef struct tz_definition_value {
 /* The keys of the table. */
 extern const tz_key tz_definition_options[];
 
+/* The stack while a definition is read: the options, which also keep its texts alive, and it. */
+enum { TZ_STACK_OPTIONS = 1, TZ_STACK_VALUE = 2 };
+
+/* Push the table of a key; false: there is none. */
+bool tz_definition_table(lua_State *L, int index, const char *who, const char *key);
+/* The formula on the top of the stack, which it pops. */
+tz_defined_text tz_definition_formula(lua_State *L, const char *who, const char *name);
+/* The keys of the table on the top of the stack that are names, in alphabetical order, and how
+ * many. `list`: it may also have elements. */
+int tz_definition_names(lua_State *L, const char *who, const char **names, int most, bool list);
+
+/* Read `outside`: outside.c. */
+void tz_definition_outside(lua_State *L, tz_definition_value *v);
+
 /* The keys that go with augment = "auto" alone. */
 enum { TZ_WITH_AUTO = 3 };
 extern const char *const tz_with_auto[TZ_WITH_AUTO];

@@ -13,9 +13,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The stack while a definition is read: the options, which also keep its texts alive, and it. */
-enum { STACK_OPTIONS = 1, STACK_VALUE = 2 };
-
 static const char what[] = "tz.stencil";
 
 /* ---- Tables ---------------------------------------------------------------------------------- */
@@ -29,7 +26,10 @@ static TZ_KEY_NAMES_OF(boundary_names, tz_boundary_name, TZ_BOUNDARIES) static T
     type_names, tz_type_name, TZ_TYPES) static TZ_KEY_NAMES(role_names, "state", "static",
                                                             "derived", "temporary")
 
-    static const tz_key field_options[] = {
+    static TZ_KEY_NAMES(method_names, "euler", "rk2", "rk4")
+
+        static const tz_key
+    field_options[] = {
         {"type", "text", "\"real\"", "%s", type_names},
         {"role", "text", "\"state\"",
          "%s. A temporary is written by one pass and read by later ones of the same iteration; it "
@@ -74,6 +74,9 @@ const tz_key tz_definition_options[] = {
      "the width of a cell, by which differences divide ([formulas.md](formulas.md#derivatives)): a "
      "number becomes the parameter `dx`, a text is the name of a parameter; `{dx = …, dy = …}` "
      "gives one for each axis. The parameters get the roles of spacing"},
+    {"dt", "number or text", "",
+     "the time step: a number becomes the parameter `dt`, a text is the name of a parameter. It "
+     "gets the role of a time step"},
     {"scalars", "table", "{}",
      "NAME = formula of `step` and the parameters: a constant that changes with the iteration"},
     {"let", "table", "{}",
@@ -87,6 +90,10 @@ const tz_key tz_definition_options[] = {
     {"update", "table", "",
      "FIELD = formula of its new value. All formulas read the values from before. A formula alone "
      "is the only field's"},
+    {"rate", "table", "",
+     "in place of `update`: FIELD = formula of its rate of change, with `dt` "
+     "([formulas.md](formulas.md#rates)). A formula alone is the only field's"},
+    {"method", "text", "\"euler\"", "%s: how rates are advanced by a time step", method_names},
     {"passes", "list", "",
      "of tables as `update`, or `{name = …, update = {…}}`: one after the other"},
     {"outputs", "table", "{}",
@@ -126,7 +133,7 @@ const tz_key tz_definition_options[] = {
 
 /* ---- Readers --------------------------------------------------------------------------------- */
 
-static bool push_inner(lua_State *L, int index, const char *who, const char *key)
+bool tz_definition_table(lua_State *L, int index, const char *who, const char *key)
 {
     tz_key_push(L, index, key);
     if (lua_isnil(L, -1)) {
@@ -144,7 +151,7 @@ static const char *kept_text(lua_State *L, int index, const char *who, const cha
     if (tz_key_text(L, index, who, key, &text)) {
         lua_pushstring(L, key);
         lua_rawget(L, index);
-        luaL_ref(L, STACK_OPTIONS);
+        luaL_ref(L, TZ_STACK_OPTIONS);
     }
     return text;
 }
@@ -165,9 +172,9 @@ static bool calls(const tz_defined_text *formula, const char *function)
     return false;
 }
 
-static tz_defined_text kept_formula(lua_State *L, const char *who, const char *name)
+tz_defined_text tz_definition_formula(lua_State *L, const char *who, const char *name)
 {
-    tz_definition_value *v = lua_touserdata(L, STACK_VALUE);
+    tz_definition_value *v = lua_touserdata(L, TZ_STACK_VALUE);
     tz_defined_text out;
     if (lua_type(L, -1) == LUA_TNUMBER) {
         char number[TZ_NUMBER_SIZE];
@@ -180,14 +187,14 @@ static tz_defined_text kept_formula(lua_State *L, const char *who, const char *n
     }
     out.text = lua_tolstring(L, -1, &out.length);
     v->random = v->random || calls(&out, "random") || calls(&out, "normal");
-    luaL_ref(L, STACK_OPTIONS);
+    luaL_ref(L, TZ_STACK_OPTIONS);
     return out;
 }
 
 static tz_defined_text option_formula(lua_State *L, const char *key)
 {
-    if (tz_table_get(L, STACK_OPTIONS, key) != LUA_TNIL)
-        return kept_formula(L, what, key);
+    if (tz_table_get(L, TZ_STACK_OPTIONS, key) != LUA_TNIL)
+        return tz_definition_formula(L, what, key);
     lua_pop(L, 1);
     return (tz_defined_text){.text = NULL};
 }
@@ -198,7 +205,7 @@ static int compare_texts(const void *a, const void *b)
     return strverscmp(*(const char *const *)a, *(const char *const *)b);
 }
 
-static int kept_names(lua_State *L, const char *who, const char **names, int most, bool list)
+int tz_definition_names(lua_State *L, const char *who, const char **names, int most, bool list)
 {
     int count = 0;
     tz_table_copy(L, -1, who);
@@ -213,7 +220,7 @@ static int kept_names(lua_State *L, const char *who, const char **names, int mos
             tz_raise(L, "%s: more than %d names", who, most);
         names[count++] = tz_text_check(L, -1, who, "name");
         lua_pushvalue(L, -1);
-        luaL_ref(L, STACK_OPTIONS);
+        luaL_ref(L, TZ_STACK_OPTIONS);
     }
     qsort(names, (size_t)count, sizeof *names, compare_texts);
     return count;
@@ -278,14 +285,14 @@ static void add_field(lua_State *L, tz_definition_value *v, tz_defined_field fie
 static void get_fields(lua_State *L, tz_definition_value *v)
 {
     const char *names[TZ_FIELDS_MAX];
-    push_inner(L, STACK_OPTIONS, what, "fields");
+    tz_definition_table(L, TZ_STACK_OPTIONS, what, "fields");
     const int at = lua_gettop(L);
-    const int count = kept_names(L, "tz.stencil: 'fields'", names, TZ_FIELDS_MAX, true);
+    const int count = tz_definition_names(L, "tz.stencil: 'fields'", names, TZ_FIELDS_MAX, true);
     const lua_Integer listed = (lua_Integer)lua_rawlen(L, at);
     for (lua_Integer i = 1; i <= listed; i++) {
         lua_rawgeti(L, at, i);
         const char *name = tz_text_check(L, -1, "tz.stencil: 'fields'", "an element of the list");
-        luaL_ref(L, STACK_OPTIONS);
+        luaL_ref(L, TZ_STACK_OPTIONS);
         add_field(L, v, (tz_defined_field){.name = name, .role = TZ_STATE});
     }
     for (int i = 0; i < count; i++) {
@@ -302,10 +309,10 @@ static void get_fields(lua_State *L, tz_definition_value *v)
 static void get_params(lua_State *L, tz_definition_value *v)
 {
     const char *names[TZ_PARAMS_MAX];
-    if (!push_inner(L, STACK_OPTIONS, what, "params"))
+    if (!tz_definition_table(L, TZ_STACK_OPTIONS, what, "params"))
         return;
     const int at = lua_gettop(L);
-    const int count = kept_names(L, "tz.stencil: 'params'", names, TZ_PARAMS_MAX, false);
+    const int count = tz_definition_names(L, "tz.stencil: 'params'", names, TZ_PARAMS_MAX, false);
     for (int i = 0; i < count; i++) {
         tz_defined_param *p = &v->params[i];
         char who[96];
@@ -340,46 +347,57 @@ static void get_params(lua_State *L, tz_definition_value *v)
     lua_settop(L, at - 1);
 }
 
-static const char spacing_text[] = "tz.stencil: 'spacing'";
+static const char spacing_text[] = "tz.stencil: 'spacing'", dt_text[] = "tz.stencil: 'dt'";
 
-/* The spacing on the top of the stack, which it pops: a parameter `name` of its own, or one that is
- * there gets the role. */
-static void space_by(lua_State *L, tz_definition_value *v, const char *name, tz_param_role role)
+/* The number or name on the top of the stack, which it pops: a parameter `name` of its own, or one
+ * that is there gets the role. */
+static void give_role(lua_State *L, tz_definition_value *v, const char *option, const char *name,
+                      tz_param_role role, const char *doc)
 {
     tz_definition *d = &v->definition;
     const bool own = lua_type(L, -1) == LUA_TNUMBER;
-    const char *wanted = own ? name : tz_text_check(L, -1, spacing_text, name);
+    const char *wanted = own ? name : tz_text_check(L, -1, option, name);
     int p = 0;
     while (p < d->params_count && strcmp(v->params[p].name, wanted) != 0)
         p++;
     if (own && p < d->params_count)
-        tz_raise(L, "%s: '%s' is a parameter already: write its name, '%s = \"%s\"'", spacing_text,
-                 name, name, name);
+        tz_raise(L, "%s: '%s' is a parameter already: write its name, '%s = \"%s\"'", option, name,
+                 name, name);
     if (!own && p == d->params_count)
         tz_raise(L, "%s: there is no parameter '%.60s': declare it in 'params', or give a number",
-                 spacing_text, wanted);
+                 option, wanted);
     if (p == TZ_PARAMS_MAX)
-        tz_raise(L, "%s: there are %d parameters, and no room for '%s'", spacing_text, p, name);
+        tz_raise(L, "%s: there are %d parameters, and no room for '%s'", option, p, name);
     if (own) {
-        v->params[p] = (tz_defined_param){.name = name,
-                                          .value = lua_tonumber(L, -1),
-                                          .min = 1e-100,
-                                          .max = 1e100,
-                                          .doc = "The width of a cell."};
+        v->params[p] = (tz_defined_param){
+            .name = name, .value = lua_tonumber(L, -1), .min = 1e-100, .max = 1e100, .doc = doc};
         d->params_count++;
     }
     v->params[p].role = role;
     lua_pop(L, 1);
 }
 
+static const char width_doc[] = "The width of a cell.";
+
+static void get_time_step(lua_State *L, tz_definition_value *v)
+{
+    const int type = tz_table_get(L, TZ_STACK_OPTIONS, "dt");
+    if (type != LUA_TNIL && type != LUA_TNUMBER && type != LUA_TSTRING)
+        tz_raise_kind(L, -1, what, "dt", "a number or a parameter's name");
+    if (type == LUA_TNIL)
+        lua_pop(L, 1);
+    else
+        give_role(L, v, dt_text, "dt", TZ_PARAM_ROLE_TIME_STEP, "The time step.");
+}
+
 static void get_spacing(lua_State *L, tz_definition_value *v)
 {
     static const tz_key axes[] = {{"dx"}, {"dy"}, {"dz"}, {NULL}};
     const int dims = v->definition.dims;
-    const int type = tz_table_get(L, STACK_OPTIONS, "spacing");
+    const int type = tz_table_get(L, TZ_STACK_OPTIONS, "spacing");
     v->definition.spaced = type != LUA_TNIL;
     if (type == LUA_TNUMBER || type == LUA_TSTRING) {
-        space_by(L, v, "dx", TZ_PARAM_ROLE_SPACING);
+        give_role(L, v, spacing_text, "dx", TZ_PARAM_ROLE_SPACING, width_doc);
         return;
     }
     if (type != LUA_TNIL && type != LUA_TTABLE)
@@ -391,9 +409,10 @@ static void get_spacing(lua_State *L, tz_definition_value *v)
             if (tz_table_get(L, at, axes[axis].key) == LUA_TNIL)
                 tz_raise(L, "%s: '%s' is missing; a number alone is the spacing of all axes",
                          spacing_text, axes[axis].key);
-            space_by(L, v, axes[axis].key,
-                     dims == 1 ? TZ_PARAM_ROLE_SPACING
-                               : (tz_param_role)(TZ_PARAM_ROLE_SPACING_X + axis));
+            give_role(L, v, spacing_text, axes[axis].key,
+                      dims == 1 ? TZ_PARAM_ROLE_SPACING
+                                : (tz_param_role)(TZ_PARAM_ROLE_SPACING_X + axis),
+                      width_doc);
         }
     }
     lua_pop(L, 1);
@@ -402,14 +421,16 @@ static void get_spacing(lua_State *L, tz_definition_value *v)
 static void get_scalars(lua_State *L, tz_definition_value *v)
 {
     const char *names[TZ_DEFINITION_SCALARS];
-    if (!push_inner(L, STACK_OPTIONS, what, "scalars"))
+    if (!tz_definition_table(L, TZ_STACK_OPTIONS, what, "scalars"))
         return;
     const int at = lua_gettop(L);
-    const int count = kept_names(L, "tz.stencil: 'scalars'", names, TZ_DEFINITION_SCALARS, false);
+    const int count =
+        tz_definition_names(L, "tz.stencil: 'scalars'", names, TZ_DEFINITION_SCALARS, false);
     for (int i = 0; i < count; i++) {
         tz_table_get(L, at, names[i]);
         v->scalars[i] = (tz_defined_scalar){
-            .name = names[i], .formula = kept_formula(L, "tz.stencil: 'scalars'", names[i])};
+            .name = names[i],
+            .formula = tz_definition_formula(L, "tz.stencil: 'scalars'", names[i])};
     }
     v->definition.scalars_count = count;
     lua_settop(L, at - 1);
@@ -437,162 +458,16 @@ static void add_seed(lua_State *L, tz_definition_value *v)
 static void get_parts(lua_State *L, tz_definition_value *v)
 {
     const char *names[TZ_PARTS_MAX];
-    if (!push_inner(L, STACK_OPTIONS, what, "let"))
+    if (!tz_definition_table(L, TZ_STACK_OPTIONS, what, "let"))
         return;
     const int at = lua_gettop(L);
-    const int count = kept_names(L, "tz.stencil: 'let'", names, TZ_PARTS_MAX, false);
+    const int count = tz_definition_names(L, "tz.stencil: 'let'", names, TZ_PARTS_MAX, false);
     for (int i = 0; i < count; i++) {
         tz_table_get(L, at, names[i]);
-        v->parts[i] = (tz_defined_part){names[i], kept_formula(L, "tz.stencil: 'let'", names[i])};
+        v->parts[i] =
+            (tz_defined_part){names[i], tz_definition_formula(L, "tz.stencil: 'let'", names[i])};
     }
     v->definition.parts_count = count;
-    lua_settop(L, at - 1);
-}
-
-/* ---- Past sides ------------------------------------------------------------------------------ */
-
-static const char outside_text[] = "tz.stencil: 'outside'";
-
-/* The width of a cell along an axis, as a formula. */
-static const char *width_of(const tz_definition_value *v, int axis)
-{
-    for (int p = 0; v->definition.spaced && p < v->definition.params_count; p++)
-        if (v->params[p].role == TZ_PARAM_ROLE_SPACING ||
-            v->params[p].role == (tz_param_role)(TZ_PARAM_ROLE_SPACING_X + axis))
-            return v->params[p].name;
-    return "1";
-}
-
-/* The number of the kind of side that the table at `at` has; pushes its numbers or formulas. */
-static int push_kind(lua_State *L, int at, const char *field)
-{
-    static const tz_key keys[] = {{"value"}, {"flux"}, {"robin"}, {"absorbing"}, {"old"}, {NULL}};
-    static const int counts[] = {1, 1, 3, 2};
-    int kind = -1;
-    tz_keys_take(L, at, outside_text, keys, false);
-    for (int i = 0; i < 4; i++)
-        kind = tz_table_get(L, at, keys[i].key) != LUA_TNIL ? i : kind;
-    if (kind < 0)
-        tz_raise(L, "%s: '%s' needs 'value', 'flux', 'robin' or 'absorbing'", outside_text, field);
-    lua_settop(L, at);
-    tz_table_get(L, at, keys[kind].key);
-    if (kind == 2) {
-        if (!lua_istable(L, -1) || lua_rawlen(L, -1) != 3)
-            tz_raise(L, "%s: '%s': 'robin' must be { a, b, c }, of a*u + b*du/dn = c", outside_text,
-                     field);
-        for (int i = 1; i <= 3; i++)
-            lua_rawgeti(L, at + 1, i);
-        lua_remove(L, at + 1);
-    }
-    if (kind == 3)
-        tz_table_get(L, at, "old");
-    for (int i = 1; i <= counts[kind]; i++)
-        if (lua_type(L, at + i) != LUA_TSTRING && lua_type(L, at + i) != LUA_TNUMBER)
-            tz_raise(L, "%s: '%s' needs a number or a formula, a string, not %s%s", outside_text,
-                     field, tz_kind_text(L, at + i),
-                     kind == 3 ? "; 'absorbing' goes with 'old'" : "");
-    return kind;
-}
-
-/* Replace the table at the top of the stack by the formula that it stands for. */
-static void write_kind(lua_State *L, const tz_definition_value *v, const char *field, int side)
-{
-    static const char *const cells[2][TZ_AXES][TZ_AXES] = {
-        {{"2"}, {"2,0", "0,2"}, {"2,0,0", "0,2,0", "0,0,2"}},
-        {{"-2"}, {"-2,0", "0,-2"}, {"-2,0,0", "0,-2,0", "0,0,-2"}}};
-    const int at = lua_gettop(L), axis = side / 2;
-    const char *width = width_of(v, axis);
-    const int kind = push_kind(L, at, field);
-    const char *a = lua_tostring(L, at + 1), *b = lua_tostring(L, at + 2),
-               *c = lua_tostring(L, at + 3);
-    if (kind == 0)
-        lua_pushfstring(L, "2*(%s) - inside", a);
-    else if (kind == 1)
-        lua_pushfstring(L, "inside + (%s)*%s", a, width);
-    else if (kind == 2)
-        lua_pushfstring(L, "((%s) - ((%s)/2 - (%s)/%s)*inside)/((%s)/2 + (%s)/%s)", c, a, b, width,
-                        a, b, width);
-    else
-        lua_pushfstring(L,
-                        "((1 - (%s))*(%s)*%s[%s] - 2*(1 - (%s)^2)*inside + 2*%s)/((1 + (%s))*(%s))",
-                        a, a, field, cells[side % 2][v->definition.dims - 1][axis], a, b, a, a);
-    lua_replace(L, at);
-    lua_settop(L, at);
-}
-
-/* What the field is past these sides, at the top of the stack, which it pops. */
-static void add_outside(lua_State *L, tz_definition_value *v, const char *field, unsigned sides)
-{
-    const bool none = lua_isboolean(L, -1) && !lua_toboolean(L, -1);
-    for (int side = 0; side < TZ_SIDES; side++) {
-        if (!(sides >> side & 1) || none)
-            continue;
-        lua_pushvalue(L, -1);
-        if (lua_istable(L, -1)) {
-            tz_table_copy(L, -1, outside_text);
-            write_kind(L, v, field, side);
-        }
-        v->outsides[v->definition.outsides_count++] =
-            (tz_defined_outside){field, side, kept_formula(L, outside_text, field)};
-    }
-    lua_pop(L, 1);
-}
-
-static const tz_key axis_keys[] = {{"x"}, {"y"}, {"z"}, {NULL}};
-
-/* Is the table at the top of the stack of axes, and not of a kind of side? */
-static bool has_axes(lua_State *L)
-{
-    bool has = false;
-    for (int axis = 0; axis < TZ_AXES && lua_istable(L, -1); axis++) {
-        has = tz_table_get(L, lua_gettop(L), axis_keys[axis].key) != LUA_TNIL || has;
-        lua_pop(L, 1);
-    }
-    return has;
-}
-
-/* FIELD = { x = …, y = { low, high } }, at the top of the stack. */
-static void add_axes(lua_State *L, tz_definition_value *v, const char *field)
-{
-    const int at = lua_gettop(L);
-    tz_keys_take(L, at, outside_text, axis_keys, false);
-    for (int axis = 0; axis < TZ_AXES; axis++) {
-        lua_settop(L, at);
-        if (tz_table_get(L, at, axis_keys[axis].key) == LUA_TNIL)
-            continue;
-        if (axis >= v->definition.dims)
-            tz_raise(L, "%s: '%s': there is no axis %s", outside_text, field, axis_keys[axis].key);
-        const int count = lua_istable(L, -1) ? (int)lua_rawlen(L, -1) : 0;
-        if (count == 0) {
-            add_outside(L, v, field, 3u << 2 * axis);
-            continue;
-        }
-        if (count != 2)
-            tz_raise(L, "%s: '%s': an axis has two sides, { low, high }; false is none",
-                     outside_text, field);
-        for (int high = 0; high < 2; high++) {
-            lua_rawgeti(L, at + 1, high + 1);
-            add_outside(L, v, field, 1u << (2 * axis + high));
-        }
-    }
-}
-
-static void get_outside(lua_State *L, tz_definition_value *v)
-{
-    const char *names[TZ_FIELDS_MAX];
-    tz_definition *d = &v->definition;
-    if (!push_inner(L, STACK_OPTIONS, what, "outside"))
-        return;
-    const int at = lua_gettop(L);
-    const int count = kept_names(L, outside_text, names, TZ_FIELDS_MAX, false);
-    for (int i = 0; i < count; i++) {
-        lua_settop(L, at);
-        tz_table_get(L, at, names[i]);
-        if (has_axes(L))
-            add_axes(L, v, names[i]);
-        else
-            add_outside(L, v, names[i], (1u << 2 * d->dims) - 1);
-    }
     lua_settop(L, at - 1);
 }
 
@@ -603,11 +478,11 @@ static int get_updates(lua_State *L, const char *who, tz_defined_update *updates
 {
     const char *names[TZ_FIELDS_MAX];
     const int at = lua_gettop(L);
-    const int count = kept_names(L, who, names, TZ_FIELDS_MAX, false);
+    const int count = tz_definition_names(L, who, names, TZ_FIELDS_MAX, false);
     for (int i = 0; i < count; i++) {
         tz_table_get(L, at, names[i]);
-        updates[i] =
-            (tz_defined_update){.field = names[i], .formula = kept_formula(L, who, names[i])};
+        updates[i] = (tz_defined_update){.field = names[i],
+                                         .formula = tz_definition_formula(L, who, names[i])};
     }
     return count;
 }
@@ -624,7 +499,7 @@ static int get_written(lua_State *L, const char *who, const char *key, tz_define
     for (lua_Integer i = 0; i < count; i++) {
         lua_rawgeti(L, -1, i + 1);
         updates[i] = (tz_defined_update){.field = tz_text_check(L, -1, who, "a field's name")};
-        luaL_ref(L, STACK_OPTIONS);
+        luaL_ref(L, TZ_STACK_OPTIONS);
     }
     lua_pop(L, 1);
     return (int)count;
@@ -668,14 +543,108 @@ static void get_pass(lua_State *L, tz_definition_value *v, int number)
     lua_settop(L, at - 1);
 }
 
+/* Rates have a time step: the parameter with that role, or else `dt`. */
+static void name_time_step(lua_State *L, tz_definition_value *v)
+{
+    tz_defined_param *found = NULL;
+    for (int p = v->definition.params_count - 1; p >= 0; p--)
+        if (v->params[p].role == TZ_PARAM_ROLE_TIME_STEP ||
+            (!found && strcmp(v->params[p].name, "dt") == 0))
+            found = &v->params[p];
+    if (!found)
+        tz_raise(L, "%s: 'rate' needs a time step: dt = 0.01", what);
+    found->role = TZ_PARAM_ROLE_TIME_STEP;
+}
+
+/* The field that a stage writes: the field itself, or one of its own that is added. */
+static const char *stage_field(lua_State *L, tz_definition_value *v, const char *field, int stage,
+                               int stages)
+{
+    char name[TZ_STAGE_NAME_SIZE], doc[80];
+    const tz_defined_field *base = find_field(v, field);
+    if (!base || base->role != TZ_STATE || !tz_type_is_real(base->type))
+        tz_raise(L, "%s: 'rate': '%.60s' is no state field of real numbers%s", what, field,
+                 base ? "" : ": name it in 'fields'");
+    if (stage == stages)
+        return field;
+    if (v->definition.fields_count == TZ_FIELDS_MAX)
+        tz_raise(L,
+                 "%s: 'method': %d stages need %d fields beside each one, and there is room for %d "
+                 "fields in all",
+                 what, stages, stages - 1, TZ_FIELDS_MAX);
+    snprintf(doc, sizeof doc, "What stage %d makes of %.48s.", stage, field);
+    lua_pushstring(L, doc);
+    lua_pushstring(L, tz_stage_name(name, field, stage));
+    tz_defined_field own = *base;
+    own.doc = lua_tostring(L, -2);
+    own.name = lua_tostring(L, -1);
+    own.required = false;
+    own.stage = true;
+    luaL_ref(L, TZ_STACK_OPTIONS);
+    luaL_ref(L, TZ_STACK_OPTIONS);
+    add_field(L, v, own);
+    return own.name;
+}
+
+/* rate = { FIELD = formula }: each stage is a pass. */
+static bool get_rates(lua_State *L, tz_definition_value *v)
+{
+    static const int counts[] = {1, 2, 4};
+    static const char *const names[] = {"stage1", "stage2", "stage3"};
+    tz_definition *d = &v->definition;
+    int method = 0, count = 1;
+    const bool has_method = tz_key_choice(L, TZ_STACK_OPTIONS, what, "method", &method);
+    const int type = tz_table_get(L, TZ_STACK_OPTIONS, "rate"), stages = counts[method];
+    if (type == LUA_TNIL && has_method)
+        tz_raise(L, "%s: 'method' goes with 'rate', the rate of change of each field", what);
+    if (type == LUA_TNIL) {
+        lua_pop(L, 1);
+        return false;
+    }
+    if (d->raw || v->temporaries)
+        tz_raise(L, "%s: 'rate' goes with formulas alone: name parts of it in 'let'", what);
+    name_time_step(L, v);
+    tz_defined_update rates[TZ_FIELDS_MAX];
+    if (type != LUA_TTABLE && d->fields_count == 1)
+        rates[0] = (tz_defined_update){.field = v->fields[0].name,
+                                       .formula = tz_definition_formula(L, what, "rate")};
+    else if (type == LUA_TTABLE)
+        count = get_updates(L, "tz.stencil: 'rate'", rates);
+    else
+        tz_raise_kind(L, -1, what, "rate", "a table { FIELD = formula }");
+    for (int stage = 1; stage <= stages; stage++) {
+        for (int i = 0; i < count; i++) {
+            tz_defined_update *u = &v->updates[stage - 1][i];
+            *u = rates[i];
+            u->field = stage_field(L, v, rates[i].field, stage, stages);
+        }
+        v->passes[stage - 1] =
+            (tz_defined_pass){.name = stage < stages ? names[stage - 1] : "update",
+                              .updates = v->updates[stage - 1],
+                              .updates_count = count,
+                              .stage = stage,
+                              .stages = stages};
+    }
+    d->passes_count = stages;
+    lua_settop(L, TZ_STACK_VALUE);
+    return true;
+}
+
 static void get_passes(lua_State *L, tz_definition_value *v)
 {
     tz_definition *d = &v->definition;
     d->passes = v->passes;
-    const int type = tz_table_get(L, STACK_OPTIONS, "update");
+    if (get_rates(L, v)) {
+        if (tz_table_get(L, TZ_STACK_OPTIONS, "update") != LUA_TNIL ||
+            tz_table_get(L, TZ_STACK_OPTIONS, "passes") != LUA_TNIL)
+            tz_raise(L, "%s: give 'rate' or 'update' or 'passes', not two of them", what);
+        lua_pop(L, 2);
+        return;
+    }
+    const int type = tz_table_get(L, TZ_STACK_OPTIONS, "update");
     if (type == LUA_TSTRING && d->fields_count == 1) { /* update = formula, of the only field */
         v->updates[0][0] = (tz_defined_update){.field = v->fields[0].name,
-                                               .formula = kept_formula(L, what, "update")};
+                                               .formula = tz_definition_formula(L, what, "update")};
         v->passes[0] = (tz_defined_pass){.updates_count = 1, .updates = v->updates[0]};
         d->passes_count = 1;
     } else if (type == LUA_TTABLE) {
@@ -688,7 +657,7 @@ static void get_passes(lua_State *L, tz_definition_value *v)
     } else {
         lua_pop(L, 1);
     }
-    if (!push_inner(L, STACK_OPTIONS, what, "passes"))
+    if (!tz_definition_table(L, TZ_STACK_OPTIONS, what, "passes"))
         return;
     if (d->passes_count > 0)
         tz_raise(L, "%s: give 'update' or 'passes', not both", what);
@@ -710,7 +679,7 @@ static void get_passes(lua_State *L, tz_definition_value *v)
 static void get_outputs(lua_State *L, tz_definition_value *v)
 {
     tz_definition *d = &v->definition;
-    if (!push_inner(L, STACK_OPTIONS, what, "outputs"))
+    if (!tz_definition_table(L, TZ_STACK_OPTIONS, what, "outputs"))
         return;
     if (d->raw) {
         d->outputs_count = get_written(L, what, "outputs", v->outputs);
@@ -738,7 +707,7 @@ static bool is_copy(const tz_definition_value *v, const char *field)
         for (int i = 0; i < v->passes[p].updates_count; i++) {
             const tz_defined_update *u = &v->passes[p].updates[i];
             size_t first = 0, last = u->formula.length;
-            if (strcmp(u->field, field) != 0)
+            if (v->passes[p].stages > 0 || strcmp(u->field, field) != 0)
                 continue;
             while (first < last && isspace((unsigned char)u->formula.text[first]))
                 first++;
@@ -760,6 +729,7 @@ static int rank_of(const tz_definition_value *v, int f)
     const tz_defined_field *field = &v->fields[f];
     return is_temporary(v, f)                                   ? 3
            : field->role == TZ_DERIVED                          ? 2
+           : field->stage                                       ? 1
            : field->role == TZ_STATE && is_copy(v, field->name) ? 1
                                                                 : 0;
 }
@@ -812,7 +782,7 @@ static int get_cells(lua_State *L, tz_definition_value *v, int depth, int at)
             v->cells[at] = tz_text_check(L, -1, what, "coefficients");
             v->coefficients.fields = v->cells;
             lua_pushvalue(L, -1);
-            luaL_ref(L, STACK_OPTIONS);
+            luaL_ref(L, TZ_STACK_OPTIONS);
         } else if (lua_type(L, -1) == LUA_TNUMBER) {
             v->values[at] = lua_tonumber(L, -1);
         } else {
@@ -852,13 +822,13 @@ static void get_coefficients(lua_State *L, tz_definition_value *v)
 {
     static const char *const with[] = {"scale", "field", "old", "a", "b", "v", "augment"};
     tz_defined_coefficients *c = &v->coefficients;
-    const int type = tz_table_get(L, STACK_OPTIONS, "coefficients");
+    const int type = tz_table_get(L, TZ_STACK_OPTIONS, "coefficients");
     if (type != LUA_TNIL && type != LUA_TTABLE && type != LUA_TSTRING)
         tz_raise_kind(L, -1, what, "coefficients", "a list, or the id of a stencil");
     if (type == LUA_TNIL) {
         lua_pop(L, 1);
         for (size_t i = 0; i < sizeof with / sizeof *with; i++)
-            if (tz_table_get(L, STACK_OPTIONS, with[i]) != LUA_TNIL)
+            if (tz_table_get(L, TZ_STACK_OPTIONS, with[i]) != LUA_TNIL)
                 tz_raise(L, "%s: '%s' goes with 'coefficients', which are missing", what, with[i]);
         return;
     }
@@ -874,14 +844,14 @@ static void get_coefficients(lua_State *L, tz_definition_value *v)
         tz_raise(L, "%s: 'coefficients' are nested %d deep, but 'dims' is %d", what, c->dims,
                  v->definition.dims);
     v->definition.dims = c->dims;
-    tz_key_number(L, STACK_OPTIONS, what, "scale", &c->scale);
-    c->field = kept_text(L, STACK_OPTIONS, what, "field");
-    c->old = kept_text(L, STACK_OPTIONS, what, "old");
+    tz_key_number(L, TZ_STACK_OPTIONS, what, "scale", &c->scale);
+    c->field = kept_text(L, TZ_STACK_OPTIONS, what, "field");
+    c->old = kept_text(L, TZ_STACK_OPTIONS, what, "old");
     c->a = option_formula(L, "a");
     c->b = option_formula(L, "b");
     c->v = option_formula(L, "v");
     int64_t augment;
-    tz_key_integer(L, STACK_OPTIONS, what, "augment", &augment);
+    tz_key_integer(L, TZ_STACK_OPTIONS, what, "augment", &augment);
     c->augment = (int)augment;
     v->definition.coefficients = c;
 }
@@ -899,7 +869,7 @@ static void get_boundaries(lua_State *L, tz_definition *d)
 {
     static const tz_key element[] = {{"boundary", .names = boundary_names}, {NULL}};
     int boundary;
-    const bool given = push_inner(L, STACK_OPTIONS, what, "boundaries");
+    const bool given = tz_definition_table(L, TZ_STACK_OPTIONS, what, "boundaries");
     if (given)
         tz_list_check(L, what, "boundaries");
     for (lua_Integer i = 1; given && i <= (lua_Integer)lua_rawlen(L, -1); i++) {
@@ -912,15 +882,15 @@ static void get_boundaries(lua_State *L, tz_definition *d)
             d->boundaries |= TZ_ALLOW(boundary);
         lua_pop(L, 1);
     }
-    lua_settop(L, STACK_VALUE);
-    if (!tz_key_choice(L, STACK_OPTIONS, what, "boundary", &boundary))
+    lua_settop(L, TZ_STACK_VALUE);
+    if (!tz_key_choice(L, TZ_STACK_OPTIONS, what, "boundary", &boundary))
         boundary = usual_boundary(d);
     d->boundary = (tz_boundary)boundary;
 }
 
 static void get_raw(lua_State *L, tz_definition *d, bool unsafe)
 {
-    d->raw = kept_text(L, STACK_OPTIONS, what, "text");
+    d->raw = kept_text(L, TZ_STACK_OPTIONS, what, "text");
     if (d->raw && !unsafe)
         tz_raise(L,
                  "%s: 'text' is C code, which can do anything: run the script with --unsafe if "
@@ -944,41 +914,42 @@ tz_definition_value *tz_definition_read(lua_State *L, bool unsafe)
 {
     tz_options_take(L, what, tz_definition_options,
                     "tz.stencil { dims = 2, update = { u = \"…\" } }");
-    check_given(L, STACK_OPTIONS);
+    check_given(L, TZ_STACK_OPTIONS);
     tz_definition_value *v = lua_newuserdatauv(L, sizeof *v, 0);
     memset(v, 0, sizeof *v);
     tz_definition *d = &v->definition;
     int64_t dims = 0;
-    v->has_name = tz_key_copy(L, STACK_OPTIONS, what, "name", v->name, sizeof v->name);
+    v->has_name = tz_key_copy(L, TZ_STACK_OPTIONS, what, "name", v->name, sizeof v->name);
     if (!v->has_name)
         strcpy(v->name, "stencil");
     d->id = v->name;
-    d->doc = kept_text(L, STACK_OPTIONS, what, "doc");
+    d->doc = kept_text(L, TZ_STACK_OPTIONS, what, "doc");
     d->fields = v->fields;
     d->params = v->params;
     d->scalars = v->scalars;
     d->parts = v->parts;
     d->outsides = v->outsides;
-    tz_key_integer(L, STACK_OPTIONS, what, "dims", &dims);
+    tz_key_integer(L, TZ_STACK_OPTIONS, what, "dims", &dims);
     d->dims = (int)dims;
-    tz_key_flag(L, STACK_OPTIONS, what, "group", &d->group);
-    tz_key_flag(L, STACK_OPTIONS, what, "fused", &d->fused);
+    tz_key_flag(L, TZ_STACK_OPTIONS, what, "group", &d->group);
+    tz_key_flag(L, TZ_STACK_OPTIONS, what, "fused", &d->fused);
     get_raw(L, d, unsafe);
     get_fields(L, v);
     get_params(L, v);
     get_spacing(L, v);
+    get_time_step(L, v);
     get_scalars(L, v);
     get_parts(L, v);
     get_passes(L, v);
     get_outputs(L, v);
     get_coefficients(L, v);
-    get_outside(L, v);
+    tz_definition_outside(L, v);
     get_boundaries(L, d);
     add_seed(L, v);
     if (d->dims == 0)
         tz_raise(L, "%s: 'dims' is missing: 1, 2 or 3", what);
     if (d->passes_count == 0 && !d->coefficients)
-        tz_raise(L, "%s: needs 'update', 'passes' or 'coefficients'", what);
+        tz_raise(L, "%s: needs 'update', 'rate', 'passes' or 'coefficients'", what);
     if (d->passes_count > 0 && d->coefficients)
         tz_raise(L, "%s: give 'update' or 'coefficients', not both", what);
     order_fields(v);

@@ -1,0 +1,150 @@
+/* tz.stencil: `outside`, what fields are past the sides of the grid. Called by definition.c. */
+#include "lua/define.h"
+
+#include "lua/keys.h"
+#include <string.h>
+
+static const char outside_text[] = "tz.stencil: 'outside'";
+
+/* The width of a cell along an axis, as a formula. */
+static const char *width_of(const tz_definition_value *v, int axis)
+{
+    for (int p = 0; v->definition.spaced && p < v->definition.params_count; p++)
+        if (v->params[p].role == TZ_PARAM_ROLE_SPACING ||
+            v->params[p].role == (tz_param_role)(TZ_PARAM_ROLE_SPACING_X + axis))
+            return v->params[p].name;
+    return "1";
+}
+
+/* The number of the kind of side that the table at `at` has; pushes its numbers or formulas. */
+static int push_kind(lua_State *L, int at, const char *field)
+{
+    static const tz_key keys[] = {{"value"}, {"flux"}, {"robin"}, {"absorbing"}, {"old"}, {NULL}};
+    static const int counts[] = {1, 1, 3, 2};
+    int kind = -1;
+    tz_keys_take(L, at, outside_text, keys, false);
+    for (int i = 0; i < 4; i++)
+        kind = tz_table_get(L, at, keys[i].key) != LUA_TNIL ? i : kind;
+    if (kind < 0)
+        tz_raise(L, "%s: '%s' needs 'value', 'flux', 'robin' or 'absorbing'", outside_text, field);
+    lua_settop(L, at);
+    tz_table_get(L, at, keys[kind].key);
+    if (kind == 2) {
+        if (!lua_istable(L, -1) || lua_rawlen(L, -1) != 3)
+            tz_raise(L, "%s: '%s': 'robin' must be { a, b, c }, of a*u + b*du/dn = c", outside_text,
+                     field);
+        for (int i = 1; i <= 3; i++)
+            lua_rawgeti(L, at + 1, i);
+        lua_remove(L, at + 1);
+    }
+    if (kind == 3)
+        tz_table_get(L, at, "old");
+    for (int i = 1; i <= counts[kind]; i++)
+        if (lua_type(L, at + i) != LUA_TSTRING && lua_type(L, at + i) != LUA_TNUMBER)
+            tz_raise(L, "%s: '%s' needs a number or a formula, a string, not %s%s", outside_text,
+                     field, tz_kind_text(L, at + i),
+                     kind == 3 ? "; 'absorbing' goes with 'old'" : "");
+    return kind;
+}
+
+/* Replace the table at the top of the stack by the formula that it stands for. */
+static void write_kind(lua_State *L, const tz_definition_value *v, const char *field, int side)
+{
+    static const char *const cells[2][TZ_AXES][TZ_AXES] = {
+        {{"2"}, {"2,0", "0,2"}, {"2,0,0", "0,2,0", "0,0,2"}},
+        {{"-2"}, {"-2,0", "0,-2"}, {"-2,0,0", "0,-2,0", "0,0,-2"}}};
+    const int at = lua_gettop(L), axis = side / 2;
+    const char *width = width_of(v, axis);
+    const int kind = push_kind(L, at, field);
+    const char *a = lua_tostring(L, at + 1), *b = lua_tostring(L, at + 2),
+               *c = lua_tostring(L, at + 3);
+    if (kind == 0)
+        lua_pushfstring(L, "2*(%s) - inside", a);
+    else if (kind == 1)
+        lua_pushfstring(L, "inside + (%s)*%s", a, width);
+    else if (kind == 2)
+        lua_pushfstring(L, "((%s) - ((%s)/2 - (%s)/%s)*inside)/((%s)/2 + (%s)/%s)", c, a, b, width,
+                        a, b, width);
+    else
+        lua_pushfstring(L,
+                        "((1 - (%s))*(%s)*%s[%s] - 2*(1 - (%s)^2)*inside + 2*%s)/((1 + (%s))*(%s))",
+                        a, a, field, cells[side % 2][v->definition.dims - 1][axis], a, b, a, a);
+    lua_replace(L, at);
+    lua_settop(L, at);
+}
+
+/* What the field is past these sides, at the top of the stack, which it pops. */
+static void add_outside(lua_State *L, tz_definition_value *v, const char *field, unsigned sides)
+{
+    const bool none = lua_isboolean(L, -1) && !lua_toboolean(L, -1);
+    for (int side = 0; side < TZ_SIDES; side++) {
+        if (!(sides >> side & 1) || none)
+            continue;
+        lua_pushvalue(L, -1);
+        if (lua_istable(L, -1)) {
+            tz_table_copy(L, -1, outside_text);
+            write_kind(L, v, field, side);
+        }
+        v->outsides[v->definition.outsides_count++] =
+            (tz_defined_outside){field, side, tz_definition_formula(L, outside_text, field)};
+    }
+    lua_pop(L, 1);
+}
+
+static const tz_key axis_keys[] = {{"x"}, {"y"}, {"z"}, {NULL}};
+
+/* Is the table at the top of the stack of axes, and not of a kind of side? */
+static bool has_axes(lua_State *L)
+{
+    bool has = false;
+    for (int axis = 0; axis < TZ_AXES && lua_istable(L, -1); axis++) {
+        has = tz_table_get(L, lua_gettop(L), axis_keys[axis].key) != LUA_TNIL || has;
+        lua_pop(L, 1);
+    }
+    return has;
+}
+
+/* FIELD = { x = …, y = { low, high } }, at the top of the stack. */
+static void add_axes(lua_State *L, tz_definition_value *v, const char *field)
+{
+    const int at = lua_gettop(L);
+    tz_keys_take(L, at, outside_text, axis_keys, false);
+    for (int axis = 0; axis < TZ_AXES; axis++) {
+        lua_settop(L, at);
+        if (tz_table_get(L, at, axis_keys[axis].key) == LUA_TNIL)
+            continue;
+        if (axis >= v->definition.dims)
+            tz_raise(L, "%s: '%s': there is no axis %s", outside_text, field, axis_keys[axis].key);
+        const int count = lua_istable(L, -1) ? (int)lua_rawlen(L, -1) : 0;
+        if (count == 0) {
+            add_outside(L, v, field, 3u << 2 * axis);
+            continue;
+        }
+        if (count != 2)
+            tz_raise(L, "%s: '%s': an axis has two sides, { low, high }; false is none",
+                     outside_text, field);
+        for (int high = 0; high < 2; high++) {
+            lua_rawgeti(L, at + 1, high + 1);
+            add_outside(L, v, field, 1u << (2 * axis + high));
+        }
+    }
+}
+
+void tz_definition_outside(lua_State *L, tz_definition_value *v)
+{
+    const char *names[TZ_FIELDS_MAX];
+    tz_definition *d = &v->definition;
+    if (!tz_definition_table(L, TZ_STACK_OPTIONS, "tz.stencil", "outside"))
+        return;
+    const int at = lua_gettop(L);
+    const int count = tz_definition_names(L, outside_text, names, TZ_FIELDS_MAX, false);
+    for (int i = 0; i < count; i++) {
+        lua_settop(L, at);
+        tz_table_get(L, at, names[i]);
+        if (has_axes(L))
+            add_axes(L, v, names[i]);
+        else
+            add_outside(L, v, names[i], (1u << 2 * d->dims) - 1);
+    }
+    lua_settop(L, at - 1);
+}
