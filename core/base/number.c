@@ -142,6 +142,19 @@ const char *tz_number_format(char text[TZ_NUMBER_SIZE], double value)
     return text;
 }
 
+const char *tz_number_short(char text[TZ_NUMBER_SIZE], double value)
+{
+    const double enough = 0x1p-24 * fabs(value);
+    const int first = value == floor(value) && fabs(value) < 1e15 ? 15 : 1;
+    for (int digits = first; digits <= 17; digits++) {
+        double back;
+        tz_number_format_style(text, TZ_NUMBER_SIZE, 'g', digits, value);
+        if (tz_number_parse(text, strlen(text), &back) && fabs(back - value) <= enough)
+            break;
+    }
+    return text;
+}
+
 const char *tz_number_power(char text[TZ_NUMBER_SIZE], int exponent)
 {
     static const char *const digits[] = {"⁰", "¹", "²", "³", "⁴", "⁵", "⁶", "⁷", "⁸", "⁹"};

@@ -15,6 +15,10 @@ bool tz_number_parse(const char *text, size_t length, double *value);
 /* The shortest text that reads back as the same double, with '.' as the decimal point. */
 const char *tz_number_format(char text[TZ_NUMBER_SIZE], double value);
 
+/* For readers: the shortest text that single precision does not tell from the number, "4.4" of
+ * 4.4000000000000004. Whole numbers have all their digits. */
+const char *tz_number_short(char text[TZ_NUMBER_SIZE], double value);
+
 /* printf "%.*f" (or "%.*e", "%.*g" by `style`), with '.' as the decimal point. */
 const char *tz_number_format_style(char *text, size_t size, char style, int digits, double value);
 

@@ -202,17 +202,6 @@ static int take_duration(const tz_command *command, void *out, const char *text)
     return EXIT_DONE;
 }
 
-/* --at STEP: of the run that --from names. */
-static int take_at(const tz_command *command, void *out, const char *text)
-{
-    char *end;
-    const long long step = strtoll(text, &end, 10);
-    if (end == text || *end != '\0' || step < 0)
-        return tz_misuse(command, "--at needs a step of that run, such as 500, not '%.40s'", text);
-    *(int64_t *)out = step;
-    return EXIT_DONE;
-}
-
 /* --serve, or --serve=PORT. */
 static int take_serve(const tz_command *command, void *out, const char *text)
 {
@@ -267,7 +256,7 @@ static int read_options(const tz_command *command, int argc, char **argv, settin
         TZ_CALL("checkpoint", &script->checkpoint_s, take_duration),
         TZ_CALL("walltime", &script->walltime_s, take_duration),
         TZ_TEXT("from", &script->from),
-        TZ_CALL("at", &script->from_step, take_at),
+        TZ_CALL("at", &script->from_step, tz_take_step),
         TZ_TEXT("until", &script->until),
         TZ_TEXT("out", &script->out),
         TZ_CALL("set", &s->sets, tz_take_set),

@@ -21,7 +21,6 @@
 #include <unistd.h>
 
 enum { RUN_ARGUMENTS_MAX = 100, SCRIPT_BYTES_MAX = 16 << 20, JOBS_MAX = 256 };
-static const char facts_name[] = "sweep.json";
 
 typedef struct sweep {
     const tz_command *command;
@@ -160,7 +159,7 @@ static tz_status open_folder(sweep *s, tz_error *error)
     char path[PATH_MAX + 32], *text = NULL, *wanted = NULL, *found = NULL;
     size_t bytes = 0;
     name_folder(s);
-    snprintf(path, sizeof path, "%s/%s", s->folder, facts_name);
+    snprintf(path, sizeof path, "%s/%s", s->folder, TZ_SWEEP_FACTS);
     tz_status status = tz_file_read(s->script, SCRIPT_BYTES_MAX, &text, &bytes, error);
     if (status == TZ_OK) {
         tz_text_utf8(text);

@@ -17,11 +17,23 @@
 #include <stdlib.h>
 #include <string.h>
 
-const tz_command *const tz_commands[] = {
-    &tz_command_run,    &tz_command_sweep,   &tz_command_resume,    &tz_command_plugins,
-    &tz_command_doctor, &tz_command_info,    &tz_command_calibrate, &tz_command_predict,
-    &tz_command_tune,   &tz_command_explain, &tz_command_report,    &tz_command_export,
-    &tz_command_manual, &tz_command_new,     &tz_command_examples,  NULL};
+const tz_command *const tz_commands[] = {&tz_command_run,
+                                         &tz_command_sweep,
+                                         &tz_command_resume,
+                                         &tz_command_plugins,
+                                         &tz_command_doctor,
+                                         &tz_command_info,
+                                         &tz_command_calibrate,
+                                         &tz_command_predict,
+                                         &tz_command_tune,
+                                         &tz_command_explain,
+                                         &tz_command_report,
+                                         &tz_command_compare,
+                                         &tz_command_export,
+                                         &tz_command_manual,
+                                         &tz_command_new,
+                                         &tz_command_examples,
+                                         NULL};
 
 int tz_fail(int code, const tz_error *error)
 {
@@ -379,6 +391,16 @@ int tz_take_backend(const tz_command *command, void *out, const char *text)
     if (tz_backend_find(text, &backend, &error) != TZ_OK)
         return tz_misuse(command, "--backend: %s", error.message);
     *(const char **)out = text;
+    return EXIT_DONE;
+}
+
+int tz_take_step(const tz_command *command, void *out, const char *text)
+{
+    char *end;
+    const long long step = strtoll(text, &end, 10);
+    if (end == text || *end != '\0' || step < 0)
+        return tz_misuse(command, "--at needs a step, such as 500, not '%.40s'", text);
+    *(int64_t *)out = step;
     return EXIT_DONE;
 }
 

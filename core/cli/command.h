@@ -25,7 +25,7 @@ typedef struct tz_command {
 extern const tz_command tz_command_run, tz_command_plugins, tz_command_doctor, tz_command_info,
     tz_command_calibrate, tz_command_predict, tz_command_tune, tz_command_explain,
     tz_command_manual, tz_command_new, tz_command_resume, tz_command_report, tz_command_examples,
-    tz_command_sweep, tz_command_export;
+    tz_command_sweep, tz_command_export, tz_command_compare;
 
 /* All of them, as `trapeze --help` lists them; NULL ends the list. */
 extern const tz_command *const tz_commands[];
@@ -168,6 +168,8 @@ enum { TZ_OPTIONS_MAX = 64, TZ_OPTIONS_GO_ON = -1 };
 /* A tz_option_take for --backend: *(const char **)out becomes the name of a known backend. */
 int tz_take_backend(const tz_command *command, void *out, const char *text);
 
+/* The same for --at: a step, in *(int64_t *)out. */
+int tz_take_step(const tz_command *command, void *out, const char *text);
 /* The same for --set and --arg: NAME=VALUE is added to *(tz_paths *)out. */
 int tz_take_set(const tz_command *command, void *out, const char *text);
 int tz_take_arg(const tz_command *command, void *out, const char *text);

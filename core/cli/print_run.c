@@ -320,14 +320,10 @@ static void sum_up_speed(FILE *out, const json_t *simulation, const tz_summary *
         fprintf(out, " (%s%s%s)",
                 json_is_true(json_object_get(simulation, "backend_given")) ? about->by : "auto",
                 why ? ": " : "", why ? why : "");
-    if (plan && tz_is_rest(plan))
-        fprintf(out, ", %lld step%s at a time (%s), from output to output",
-                tz_json_int(plan, "height"), tz_json_int(plan, "height") == 1 ? "" : "s",
-                tz_json_text(plan, "family"));
-    else if (plan)
+    if (plan)
         fprintf(out, ", %lld step%s at a time (%s), %s", tz_json_int(plan, "height"),
                 tz_json_int(plan, "height") == 1 ? "" : "s", tz_json_text(plan, "family"),
-                how_chosen(policy));
+                tz_is_rest(plan) ? TZ_WHY_REST : how_chosen(policy));
     fprintf(out, "\n");
 }
 

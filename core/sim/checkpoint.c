@@ -195,9 +195,15 @@ json_t *tz_simulation_progress(const tz_simulation *simulation)
     json_t *object = json_object(), *origins = json_object();
     const tz_stencil *stencil = simulation->problem.stencil;
     bool failed = !object;
-    for (int f = 0; f < stencil->fields_count; f++)
-        tz_json_put_double(origins, stencil->fields[f].name, simulation->problem.origin[f],
-                           &failed);
+    for (int f = 0; f < stencil->fields_count; f++) {
+        const tz_field *field = &stencil->fields[f];
+        if (field->role != TZ_STATE)
+            continue;
+        if (tz_type_is_real(field->type)) /* of others there is none */
+            tz_json_put_double(origins, field->name, simulation->problem.origin[f], &failed);
+        else
+            tz_json_put(origins, field->name, json_null(), &failed);
+    }
     tz_json_put(object, "origins", origins, &failed);
     tz_json_put_members(object, counters, COUNTERS, simulation, &failed);
     tz_json_put(object, "correction_ahead",
@@ -436,7 +442,7 @@ static tz_status find_origin(const tz_simulation *simulation, const char *name, 
     const json_t *origins = json_object_get(from->progress, "origins");
     bool failed = false;
     *origin = simulation->problem.origin[field];
-    if (json_object_get(origins, name))
+    if (json_is_string(json_object_get(origins, name)))
         *origin = tz_json_get_double(origins, name, &failed);
     else if (*origin != 0.0) {
         json_t *own = tz_simulation_identity(simulation);

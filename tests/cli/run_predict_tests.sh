@@ -106,7 +106,7 @@ t run untold.lua --check
 check "--check without a record: a default" says "policy default: height"
 check "--check without a record: no prediction" no_prediction
 t run untold.lua --out untold
-check "summary without a record: a default" errs ", by default, not predicted (trapeze calibrate)"
+check "summary without a record: a default" errs ", 4 steps at a time (stream), up to an output, a check or the end"
 check "summary without a record: no prediction" no_prediction
 expect "summary" errs " by cpu with " errs "(by the scenario)"
 t run untold.lua --backend reference --out told

@@ -156,4 +156,45 @@ check "SIGHUP ends a sweep" is $rc 129
 t info h/v=1
 check "SIGHUP ends its runs" says "status       killed"
 
+# ---- A sweep, and runs beside each other -----------------------------------------------------------
+
+t info s
+expect "info of a sweep" says "s: a sweep of 6 runs" says "power        1, 2.5, 3" says "power=3,width=2: failed"
+t report s
+expect "report of a sweep" rc 0 says "s/power=3,width=2/report.html" says "s/index.html"
+check "its page has links to the reports" [ "$(grep -o '"report":true' s/index.html | wc -l)" -ge 5 ]
+t report s --output x.html
+check "and no other file" is $rc 2
+
+cat >pair.lua <<'END_OF_SCRIPT'
+local tz = require "trapeze"
+local sim = tz.simulation { plugin = "hotspot", grid = { 24, 16 }, precision = tz.args.precision, fields = { power = 0.001 },
+    params = { ambient_k = tonumber(tz.args.ambient) } }
+sim:set("temperature", 330, { x = { 3, 5 }, y = { 7, 8 } })
+sim:every(10, tz.table { "step", "max" })
+sim:every(10, tz.png())
+if tz.args.frames then sim:every(10, tz.npy()) end
+sim:run(20)
+END_OF_SCRIPT
+t run pair.lua --out one -q --checkpoint 1h
+t run pair.lua --out again -q --checkpoint 1h
+t run pair.lua --out double -q --checkpoint 1h --set precision=double
+t run pair.lua --out warm -q --set ambient=320 --set frames=1
+t run pair.lua --out cool -q --set ambient=310 --set frames=1
+t compare one again
+expect "compare equal runs" rc 0 says "nothing" says "temperature: the same at step 20" says "compare.html"
+t compare one double --output two.html
+expect "compare checkpoints" says "precision: single | double" says "temperature: at step 20 up to " says " of 384 cells"
+t compare warm cool --at 10
+expect "compare frames" says "ambient_k: 320 | 310" says "temperature: at step 10 up to 0.09955 at cell 3, 6, 0"
+t compare one warm
+check "nothing in common" says "no frames of a step that both have"
+check "the page is whole" grep -q '^</html>$' compare.html
+check "the page allows no network" holds compare.html "default-src 'none'; img-src data:"
+check "the page has the pictures" [ "$(grep -o 'iVBORw0KGgo' compare.html | wc -l)" -eq 6 ]
+for part in DATA STYLE BASICS PLOT; do check "@$part@ is filled in" occurs compare.html "@$part@" 0; done
+t compare one
+check "one run is too few" is $rc 2
+t compare one nowhere
+check "no run" errs "nowhere"
 finish

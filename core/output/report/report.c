@@ -22,10 +22,10 @@ typedef struct report {
     const char *folder;
     const json_t *run; /* its record, borrowed */
     int pictures_mib;
-    tz_paths *notes;   /* what is missing or damaged; borrowed */
-    json_t *facts;     /* owned */
-    bool failed;       /* not enough memory for a fact */
-    tz_paths pictures; /* the files that it shows, in the order of their data */
+    tz_paths *notes;    /* what is missing or damaged; borrowed */
+    json_t *facts;      /* owned */
+    bool failed;        /* not enough memory for a fact */
+    tz_paths *pictures; /* the files that it shows, in the order of their data; borrowed */
 } report;
 
 /* ---- Collecting ------------------------------------------------------------------------------ */
@@ -138,7 +138,7 @@ static tz_status put_pictures(report *r, tz_error *error)
                 continue;
             snprintf(path, sizeof path, "%s/%s", r->folder, p.items[at].name);
             if (status == TZ_OK)
-                status = tz_paths_add(&r->pictures, path, error);
+                status = tz_paths_add(r->pictures, path, error);
             r->failed |= json_array_append_new(
                              frames, json_pack("{s:s, s:o}", "name", p.items[at].name, "step",
                                                number_or_null(p.items[at].step))) != 0;
@@ -183,10 +183,11 @@ static tz_status collect(report *r, tz_error *error)
                : status;
 }
 
-tz_status tz_report_write(const char *folder, const char *path, int pictures_mib, tz_paths *notes,
-                          tz_error *error)
+tz_status tz_report_collect(const char *folder, int pictures_mib, tz_paths *notes,
+                            tz_paths *pictures, json_t **out, tz_error *error)
 {
-    report r = {.folder = folder, .pictures_mib = pictures_mib, .notes = notes};
+    report r = {
+        .folder = folder, .pictures_mib = pictures_mib, .notes = notes, .pictures = pictures};
     json_t *run = NULL;
     tz_status status = tz_run_load_record(folder, &run, error);
     if (status == TZ_OK)
@@ -194,10 +195,20 @@ tz_status tz_report_write(const char *folder, const char *path, int pictures_mib
     r.run = run;
     if (status == TZ_OK)
         status = collect(&r, error);
-    if (status == TZ_OK)
-        status = tz_page_write(path, tz_report_page, r.facts, &r.pictures, error);
-    tz_paths_clear(&r.pictures);
-    json_decref(r.facts);
     json_decref(run);
+    *out = r.facts;
+    return status;
+}
+
+tz_status tz_report_write(const char *folder, const char *path, int pictures_mib, tz_paths *notes,
+                          tz_error *error)
+{
+    tz_paths pictures = {0};
+    json_t *facts = NULL;
+    tz_status status = tz_report_collect(folder, pictures_mib, notes, &pictures, &facts, error);
+    if (status == TZ_OK)
+        status = tz_page_write(path, tz_report_page, facts, &pictures, error);
+    tz_paths_clear(&pictures);
+    json_decref(facts);
     return status;
 }

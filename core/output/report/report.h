@@ -4,6 +4,7 @@
 #define TZ_CORE_OUTPUT_REPORT_REPORT_H
 
 #include "base/paths.h"
+#include <stdint.h>
 
 #define TZ_REPORT_NAME "report.html"
 
@@ -20,5 +21,21 @@ enum { TZ_REPORT_PICTURES_MIB = 32 /* the usual limit */ };
  * record that this version reads), TZ_RANGE, TZ_MEMORY. */
 tz_status tz_report_write(const char *folder, const char *path, int pictures_mib, tz_paths *notes,
                           tz_error *error);
+
+/* What a report shows, as JSON, and the pictures that it has. Release it with json_decref(), also
+ * after an error. */
+struct json_t;
+tz_status tz_report_collect(const char *folder, int pictures_mib, tz_paths *notes,
+                            tz_paths *pictures, struct json_t **out, tz_error *error);
+
+/* Compare runs, the first with each of the others: the same of all of them under "runs", and under
+ * "differences" those of their fields, in the last frames (.npy) of a common step, or of `step`
+ * (-1: any), else in their last checkpoints. The folders and their parts are as for a report. */
+tz_status tz_compare_collect(const char *const *folders, size_t count, int64_t step,
+                             tz_paths *notes, tz_paths *pictures, struct json_t **out,
+                             tz_error *error);
+/* Write its page, in place of an older one. TZ_IO, TZ_MEMORY. */
+tz_status tz_compare_write(const struct json_t *facts, const tz_paths *pictures, const char *path,
+                           tz_error *error);
 
 #endif

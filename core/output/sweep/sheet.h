@@ -39,6 +39,7 @@ const char *tz_sweep_grid_value(const tz_sweep_grid *grid, size_t point, size_t 
 /* "h=2,power=1.5": the name of the point's folder, unlike those of all others. */
 void tz_sweep_grid_name(const tz_sweep_grid *grid, size_t point, char text[TZ_SWEEP_POINT_SIZE]);
 
+#define TZ_SWEEP_FACTS "sweep.json"
 #define TZ_SWEEP_TABLE "summary.csv"
 #define TZ_SWEEP_SHEET "index.html"
 
