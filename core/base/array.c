@@ -130,6 +130,46 @@ tz_status tz_array_reorder(tz_array **array, const char *order, tz_error *error)
     return TZ_OK;
 }
 
+void tz_array_turn_rows(tz_array *array)
+{
+    const size_t bytes = (size_t)array->shape[0] * tz_dtype_size(array->dtype);
+    for (int64_t z = 0; z < array->shape[2]; z++)
+        for (int64_t y = 0; y < array->shape[1] / 2; y++) {
+            char *low = (char *)array->data + (size_t)(z * array->shape[1] + y) * bytes;
+            char *high = (char *)array->data + (size_t)((z + 1) * array->shape[1] - 1 - y) * bytes;
+            for (size_t i = 0; i < bytes; i++) {
+                const char kept = low[i];
+                low[i] = high[i];
+                high[i] = kept;
+            }
+        }
+}
+
+tz_status tz_array_fit(const tz_array *array, tz_fit fit, const int64_t *shape, tz_array **out,
+                       tz_error *error)
+{
+    const size_t size = tz_dtype_size(array->dtype);
+    const int64_t *n = array->shape;
+    int64_t i[TZ_DIMS_MAX];
+    const tz_status status = tz_array_create(out, array->dtype, array->dims, shape, error);
+    if (status != TZ_OK)
+        return status;
+    const int64_t *m = (*out)->shape;
+    char *next = (*out)->data;
+    /* The element of the array that one along an axis takes: that at its middle. */
+#define FROM(d)                                                                                    \
+    (fit == TZ_FIT_SCALE ? (int64_t)(((double)i[d] + 0.5) * (double)n[d] / (double)m[d])           \
+                         : i[d] + (n[d] - m[d]) / 2)
+    for (i[2] = 0; i[2] < m[2]; i[2]++)
+        for (i[1] = 0; i[1] < m[1]; i[1]++) {
+            const int64_t row = (FROM(2) * n[1] + FROM(1)) * n[0];
+            for (i[0] = 0; i[0] < m[0]; i[0]++, next += size)
+                memcpy(next, (const char *)array->data + (size_t)(row + FROM(0)) * size, size);
+        }
+#undef FROM
+    return TZ_OK;
+}
+
 const char *tz_dtype_fault(tz_dtype dtype, double value)
 {
     /* Half open; exact in a double. */

@@ -63,6 +63,16 @@ void tz_array_destroy(tz_array *array); /* NULL is fine */
  * `order` does not name each axis once; TZ_MEMORY. */
 tz_status tz_array_reorder(tz_array **array, const char *order, tz_error *error);
 
+/* The rows of each plane from the last to the first, in place. */
+void tz_array_turn_rows(tz_array *array);
+
+/* How an array gets another shape: its middle; or nearest elements, as a picture is scaled. */
+typedef enum tz_fit { TZ_FIT_NONE, TZ_FIT_CROP, TZ_FIT_PAD, TZ_FIT_SCALE } tz_fit;
+/* A copy of that shape: TZ_FIT_CROP: extents are no larger than the array's; TZ_FIT_SCALE.
+ * TZ_MEMORY, TZ_RANGE. */
+tz_status tz_array_fit(const tz_array *array, tz_fit fit, const int64_t *shape, tz_array **out,
+                       tz_error *error);
+
 /* NULL if an element of that type can hold the number, else what it must be: "must be an integer
  * from 0 to 255". Floating point types also hold NaN and infinities. */
 const char *tz_dtype_fault(tz_dtype dtype, double value);

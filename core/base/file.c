@@ -7,8 +7,10 @@
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
+#include <zlib.h>
 
 /* NULL for a regular file, otherwise what it is. */
 static const char *kind_of(const struct stat *facts)
@@ -64,21 +66,6 @@ tz_status tz_file_open(const char *path, int *descriptor, size_t *bytes, tz_erro
     return TZ_OK;
 }
 
-tz_status tz_file_stream(const char *path, FILE **stream, size_t *bytes, tz_error *error)
-{
-    int fd;
-    *stream = NULL;
-    const tz_status status = tz_file_open(path, &fd, bytes, error);
-    if (status)
-        return status;
-    *stream = fdopen(fd, "rb");
-    if (!*stream) {
-        close(fd);
-        return tz_error_set(error, TZ_MEMORY, path, "not enough memory to open the file");
-    }
-    return TZ_OK;
-}
-
 tz_status tz_file_go_on(const char *path, const char *what, int64_t bytes, int *descriptor,
                         tz_error *error)
 {
@@ -123,16 +110,142 @@ size_t tz_file_put(int file, const void *data, size_t bytes, int64_t offset)
     return move(file, NULL, data, bytes, offset);
 }
 
-tz_status tz_file_read(const char *path, size_t limit, char **out, size_t *bytes, tz_error *error)
+/* ---- Compressed files ------------------------------------------------------------------------ */
+
+enum { INFLATE_BYTES = 1 << 16, GZIP = 31 };
+
+/* What inflate_all() works on. */
+typedef struct inflation {
+    const char *path;
+    int from, to;
+    int64_t at, end; /* of the compressed bytes */
+    size_t limit, bytes;
+    bool members; /* of gzip there may be several, one after the other */
+    z_stream z;
+    unsigned char in[INFLATE_BYTES], out[INFLATE_BYTES];
+} inflation;
+
+static tz_status more_input(inflation *f, tz_error *error)
+{
+    const int64_t left = f->end - f->at;
+    const size_t wanted = left < INFLATE_BYTES ? (size_t)left : INFLATE_BYTES;
+    const size_t got = tz_file_get(f->from, f->in, wanted, f->at);
+    if (got < wanted && errno)
+        return tz_error_set_errno(error, errno, f->path, "cannot read");
+    if (got == 0)
+        return tz_error_set(error, TZ_FORMAT, f->path, "truncated: its compressed data has no end");
+    f->at += (int64_t)got;
+    f->z.next_in = f->in;
+    f->z.avail_in = (uInt)got;
+    return TZ_OK;
+}
+
+static tz_status inflate_all(inflation *f, tz_error *error)
+{
+    for (;;) {
+        tz_status status = f->z.avail_in == 0 ? more_input(f, error) : TZ_OK;
+        if (status)
+            return status;
+        f->z.next_out = f->out;
+        f->z.avail_out = sizeof f->out;
+        const int code = inflate(&f->z, Z_NO_FLUSH);
+        const size_t made = sizeof f->out - f->z.avail_out;
+        if (code != Z_OK && code != Z_STREAM_END && code != Z_BUF_ERROR)
+            return code == Z_MEM_ERROR
+                       ? tz_error_set(error, TZ_MEMORY, f->path, "not enough memory to inflate it")
+                       : tz_error_set(error, TZ_FORMAT, f->path, "its compressed data is corrupt");
+        if (made > f->limit - f->bytes)
+            return tz_error_set(error, TZ_RANGE, f->path,
+                                "is compressed, and has more than the %zu bytes that are read",
+                                f->limit);
+        if (tz_file_put(f->to, f->out, made, (int64_t)f->bytes) != made)
+            return tz_error_set_errno(error, errno, f->path, "cannot be inflated into memory");
+        f->bytes += made;
+        if (code != Z_STREAM_END)
+            continue;
+        if (!f->members || (f->z.avail_in == 0 && f->at == f->end))
+            return TZ_OK;
+        if (f->z.avail_in == 0)
+            status = more_input(f, error);
+        if (status || f->z.next_in[0] != 0x1f) /* blocks of tapes end with zeros */
+            return status;
+        inflateReset(&f->z);
+    }
+}
+
+tz_status tz_file_inflate(const char *path, int file, int64_t offset, int64_t length, int format,
+                          size_t limit, int *out, size_t *bytes, tz_error *error)
+{
+    const int64_t available = tz_machine_memory_available();
+    const size_t room = available > 0 ? (size_t)available / 2 : 0; /* a reader needs it, too */
+    inflation *f = calloc(1, sizeof *f);
+    tz_status status = TZ_OK;
+    *out = memfd_create("inflated", MFD_CLOEXEC);
+    if (!f || *out < 0 || inflateInit2(&f->z, format) != Z_OK) {
+        status = tz_error_set(error, TZ_MEMORY, path, "not enough memory to inflate it");
+        goto cleanup;
+    }
+    f->path = path;
+    f->from = file;
+    f->to = *out;
+    f->at = offset;
+    f->end = offset + length;
+    f->limit = limit < room ? limit : room;
+    f->members = format == GZIP;
+    status = inflate_all(f, error);
+    *bytes = f->bytes;
+    inflateEnd(&f->z);
+cleanup:
+    free(f);
+    if (status && *out >= 0) {
+        close(*out);
+        *out = -1;
+    }
+    return status;
+}
+
+/* Open a file; of one that gzip has compressed a file in memory with what it holds. */
+static tz_status open_inflated(const char *path, size_t limit, int *fd, size_t *bytes,
+                               tz_error *error)
+{
+    unsigned char magic[3];
+    int plain;
+    size_t size;
+    tz_status status = tz_file_open(path, fd, &size, error);
+    if (status == TZ_OK && tz_file_get(*fd, magic, sizeof magic, 0) == sizeof magic &&
+        memcmp(magic, "\x1f\x8b\x08", sizeof magic) == 0) {
+        plain = *fd;
+        status = tz_file_inflate(path, plain, 0, (int64_t)size, GZIP, limit, fd, &size, error);
+        close(plain);
+    }
+    if (bytes)
+        *bytes = status == TZ_OK ? size : 0;
+    return status;
+}
+
+tz_status tz_file_stream(const char *path, FILE **stream, size_t *bytes, tz_error *error)
 {
     int fd;
-    size_t size = 0;
-    char *data = NULL;
-    *out = NULL;
-    *bytes = 0;
-    tz_status status = tz_file_open(path, &fd, &size, error);
+    *stream = NULL;
+    const tz_status status = open_inflated(path, SIZE_MAX, &fd, bytes, error);
     if (status)
         return status;
+    *stream = fdopen(fd, "rb");
+    if (!*stream) {
+        close(fd);
+        return tz_error_set(error, TZ_MEMORY, path, "not enough memory to open the file");
+    }
+    return TZ_OK;
+}
+
+/* ---- Whole files ----------------------------------------------------------------------------- */
+
+/* Read an open file, which is closed. */
+static tz_status read_all(const char *path, int fd, size_t size, size_t limit, char **out,
+                          size_t *bytes, tz_error *error)
+{
+    char *data = NULL;
+    tz_status status = TZ_OK;
     if (size > limit) {
         status = tz_error_set(error, TZ_RANGE, path, "%zu bytes are too many; at most %zu are read",
                               size, limit);
@@ -160,10 +273,26 @@ cleanup:
     return status;
 }
 
+tz_status tz_file_read(const char *path, size_t limit, char **out, size_t *bytes, tz_error *error)
+{
+    int fd;
+    size_t size = 0;
+    *out = NULL;
+    *bytes = 0;
+    const tz_status status = tz_file_open(path, &fd, &size, error);
+    return status ? status : read_all(path, fd, size, limit, out, bytes, error);
+}
+
 tz_status tz_file_read_text(const char *path, size_t limit, char **out, size_t *bytes,
                             tz_error *error)
 {
-    const tz_status status = tz_file_read(path, limit, out, bytes, error);
+    int fd;
+    size_t size = 0;
+    *out = NULL;
+    *bytes = 0;
+    tz_status status = open_inflated(path, limit, &fd, &size, error);
+    if (status == TZ_OK)
+        status = read_all(path, fd, size, limit, out, bytes, error);
     if (status)
         return status;
     char *const text = *out;

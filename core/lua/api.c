@@ -414,6 +414,10 @@ static int index_class(lua_State *L)
 {
     enum { MOST = 16 };
     const tz_api_class *class = lua_touserdata(L, lua_upvalueindex(2));
+    if (class->at && lua_type(L, 2) == LUA_TNUMBER) {
+        class->at(L);
+        return 1;
+    }
     const char *key = tz_text_check(L, 2, class->what, "key"), *names[MOST];
     size_t count = 0;
     lua_pushvalue(L, 2);

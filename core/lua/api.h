@@ -48,6 +48,7 @@ typedef struct tz_api_class {
     /* What can be read: the userdata is the row; NULL: nothing. */
     const tz_sheet_column *members;
     void (*check)(lua_State *L, const char *key); /* raises if that cannot be read now; or NULL */
+    void (*at)(lua_State *L); /* pushes the element whose number is at index 2; NULL: has none */
     const char *const *differing; /* members that differ from run to run; ends with NULL; or NULL */
 } tz_api_class;
 

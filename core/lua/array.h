@@ -31,6 +31,7 @@ typedef struct tz_array_handle {
     bool claims_rule;            /* a file says so: the simulation must have that rule */
     int at_axes; /* numbers of `at`, which is where a field takes it; 0: not given */
     int64_t at[TZ_AXES];
+    tz_fit fit; /* how it gets another shape */
 } tz_array_handle;
 
 /* Push an empty handle; raises when memory does not suffice. Fill it with tz_array_own, which

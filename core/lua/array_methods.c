@@ -1,5 +1,5 @@
-/* Arrays of scripts: in memory (tz.array), from files (tz.read), and their methods; tz.random.
- * module.c registers them. */
+/* Arrays of scripts: in memory (tz.array), from files (tz.read), and their methods; tz.random. Their
+ * elements are in memory or in a file. module.c registers them. */
 #include "base/number.h"
 #include "lua/api.h"
 #include "lua/array.h"
@@ -12,7 +12,87 @@
 #include <limits.h>
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+
+/* ---- Elements -------------------------------------------------------------------------------- */
+
+tz_array_handle *tz_array_push(lua_State *L, const char *source)
+{
+    tz_array_handle *handle = lua_newuserdatauv(L, sizeof *handle, 0);
+    memset(handle, 0, sizeof *handle);
+    snprintf(handle->source, sizeof handle->source, "%s", source);
+    luaL_setmetatable(L, TZ_TYPE_ARRAY);
+    handle->memory = calloc(1, sizeof *handle->memory);
+    if (!handle->memory)
+        tz_raise(L, "not enough memory for an array");
+    handle->memory->users = 1;
+    return handle;
+}
+
+void tz_array_own(tz_array_handle *handle, tz_array *array)
+{
+    handle->memory->owned = array;
+    handle->view = *array;
+}
+
+tz_array_memory *tz_array_memory_share(tz_array_memory *memory)
+{
+    if (memory)
+        memory->users++;
+    return memory;
+}
+
+void tz_array_memory_release(tz_array_memory *memory)
+{
+    if (!memory || --memory->users > 0)
+        return;
+    tz_array_destroy(memory->owned);
+    tz_npy_unmap(&memory->map);
+    tz_npy_close(memory->file);
+    free(memory);
+}
+
+tz_array_handle *tz_array_check_open(lua_State *L, int index, const char *what)
+{
+    tz_array_handle *handle = luaL_testudata(L, index, TZ_TYPE_ARRAY);
+    if (!handle)
+        tz_raise(L, "%s: needs an array (tz.read, tz.array or sim:array), not %s", what,
+                 tz_kind_text(L, index));
+    if (!handle->memory)
+        tz_raise(L, "%s: the array (%.200s) is closed", what, handle->source);
+    return handle;
+}
+
+tz_array_handle *tz_array_check(lua_State *L, int index, const char *what)
+{
+    tz_array_handle *handle = tz_array_check_open(L, index, what);
+    tz_array_memory *memory = handle->memory;
+    tz_array *array = NULL;
+    if (handle->view.data)
+        return handle;
+    tz_status status = tz_npy_map(memory->file, &memory->map, tz_fault(L));
+    if (status == TZ_OK)
+        handle->view.data = (void *)memory->map.data;
+    else if (status == TZ_UNSUPPORTED)
+        status = tz_npy_read_all(memory->file, &array, tz_fault(L));
+    tz_try(L, what, status);
+    if (array) {
+        tz_array_own(handle, array);
+        tz_npy_close(memory->file);
+        memory->file = NULL;
+    }
+    return handle;
+}
+
+void tz_array_check_at(lua_State *L, const tz_array_handle *handle, int dims, const char *what)
+{
+    if (handle->at_axes > 0 && handle->at_axes != dims)
+        tz_raise(L, "%s: 'at' of %.250s has %d number%s, the grid %d axes", what, handle->source,
+                 handle->at_axes, handle->at_axes == 1 ? "" : "s", dims);
+}
+
+/* ---- Methods --------------------------------------------------------------------------------- */
 
 static void release(tz_array_handle *handle)
 {
@@ -99,16 +179,20 @@ static void store(lua_State *L, tz_array *array, int64_t i, int index, const cha
         tz_array_set(array, i, value);
 }
 
+static tz_array *check_writable(lua_State *L, const char *what)
+{
+    tz_array_handle *handle = tz_array_check_open(L, 1, what);
+    if (!handle->memory->owned || handle->memory->users > 1)
+        tz_raise(L, "%s: the array (%.200s) is read-only: it is a large file or feeds a simulation",
+                 what, handle->source);
+    return &handle->view;
+}
+
 static int array_set(lua_State *L)
 {
-    tz_array_handle *handle = tz_array_check_open(L, 1, "array:set");
-    if (!handle->memory->owned || handle->memory->users > 1)
-        tz_raise(L,
-                 "array:set: the array (%.200s) is read-only: it is a large file or feeds a "
-                 "simulation",
-                 handle->source);
-    const int64_t i = element_index(L, &handle->view, "array:set", lua_gettop(L) - 2);
-    store(L, &handle->view, i, lua_gettop(L), "array:set");
+    tz_array *array = check_writable(L, "array:set");
+    const int64_t i = element_index(L, array, "array:set", lua_gettop(L) - 2);
+    store(L, array, i, lua_gettop(L), "array:set");
     return 0;
 }
 
@@ -177,19 +261,45 @@ static int array_save(lua_State *L)
 
 #define OF_ARRAY(name, expression) TZ_GETTER(array_##name, void, tz_array_handle, expression)
 OF_ARRAY(shape, tz_cell_integers(r->view.dims, r->view.shape));
+OF_ARRAY(dims, tz_cell_integer(r->view.dims));
 OF_ARRAY(dtype, tz_cell_text(tz_dtype_name(r->view.dtype)));
 OF_ARRAY(count, tz_cell_integer(tz_shape_count(r->view.dims, r->view.shape)));
 OF_ARRAY(rule, tz_cell_text(r->rule[0] ? r->rule : NULL));
 
-static const tz_sheet_column array_members[] = {
-    {.key = "shape", .get = array_shape},         {.key = "dtype", .get = array_dtype},
-    TZ_MEMBER("source", tz_array_handle, source), {.key = "count", .get = array_count},
-    {.key = "rule", .get = array_rule},           {.key = NULL}};
+static const tz_sheet_column array_members[] = {{.key = "shape", .get = array_shape},
+                                                {.key = "dims", .get = array_dims},
+                                                {.key = "dtype", .get = array_dtype},
+                                                TZ_MEMBER("source", tz_array_handle, source),
+                                                {.key = "count", .get = array_count},
+                                                {.key = "rule", .get = array_rule},
+                                                {.key = NULL}};
 
 static void check_member(lua_State *L, const char *key)
 {
     if (strcmp(key, "source") != 0) /* which a closed one has, too */
         tz_array_check_open(L, 1, "array");
+}
+
+/* array[i], from 1. */
+static void push_at(lua_State *L)
+{
+    const tz_array *array = &tz_array_check(L, 1, "array")->view;
+    const int64_t count = tz_shape_count(array->dims, array->shape);
+    if (lua_tointeger(L, 2) == count + 1) /* where ipairs() ends */
+        lua_pushnil(L);
+    else
+        push_element(L, array, tz_integer_check(L, 2, "array[i]", "i", 1, count) - 1, "array[i]");
+}
+
+static int array_set_at(lua_State *L)
+{
+    tz_array *array = check_writable(L, "array[i] = value");
+    if (lua_type(L, 2) != LUA_TNUMBER)
+        tz_raise(L, "array[i] = value: 'i' must be a number from 1, not %s", tz_kind_text(L, 2));
+    const int64_t count = tz_shape_count(array->dims, array->shape);
+    store(L, array, tz_integer_check(L, 2, "array[i] = value", "i", 1, count) - 1, 3,
+          "array[i] = value");
+    return 0;
 }
 
 static int array_length(lua_State *L)
@@ -231,17 +341,64 @@ static void fill_from_function(lua_State *L, tz_array *array, int function)
             }
 }
 
-static void fill_from_list(lua_State *L, tz_array *array, int list)
+/* The extents of a table: of tables of tables, the innermost one along x. Raises if they are more
+ * than three axes. */
+static int table_shape(lua_State *L, int table, const char *what, int64_t shape[TZ_AXES])
 {
-    const int64_t count = tz_shape_count(array->dims, array->shape);
-    if ((int64_t)lua_rawlen(L, list) != count)
-        tz_raise(L, "tz.array: 'data' holds %lld numbers, the shape needs %lld",
-                 (long long)lua_rawlen(L, list), (long long)count);
+    int64_t found[TZ_AXES + 1];
+    int dims = 0;
+    lua_pushvalue(L, table);
+    while (lua_istable(L, -1)) {
+        found[dims] = (int64_t)lua_rawlen(L, -1);
+        if (++dims > TZ_AXES)
+            tz_raise(L, "%s has tables in tables in tables in tables: an array has at most 3 axes",
+                     what);
+        lua_rawgeti(L, -1, 1);
+        lua_remove(L, -2);
+    }
+    lua_pop(L, 1);
+    for (int axis = 0; axis < TZ_AXES; axis++)
+        shape[axis] = axis < dims ? found[dims - 1 - axis] : 1;
+    return dims;
+}
+
+/* Store the numbers of the table on the top of the stack, which has `depth` axes. */
+static void fill_from_tables(lua_State *L, tz_array *array, int depth, const int64_t *shape,
+                             int64_t *next, const char *what)
+{
+    const int64_t count = (int64_t)lua_rawlen(L, -1);
+    if (count != shape[depth - 1])
+        tz_raise(L, "%s: a table along %c holds %lld, the first one %lld", what, "xyz"[depth - 1],
+                 (long long)count, (long long)shape[depth - 1]);
     for (int64_t i = 0; i < count; i++) {
-        lua_rawgeti(L, list, i + 1);
-        store(L, array, i, -1, "tz.array: 'data'");
+        lua_rawgeti(L, -1, i + 1);
+        if (depth == 1)
+            store(L, array, (*next)++, -1, what);
+        else if (lua_istable(L, -1))
+            fill_from_tables(L, array, depth - 1, shape, next, what);
+        else
+            tz_raise(L, "%s: holds %s between tables", what, tz_kind_text(L, -1));
         lua_pop(L, 1);
     }
+}
+
+static void fill_from_list(lua_State *L, tz_array *array, int list)
+{
+    static const char what[] = "tz.array: 'data'";
+    int64_t shape[TZ_AXES], next = 0;
+    char has[TZ_SHAPE_TEXT_SIZE], needs[TZ_SHAPE_TEXT_SIZE];
+    const int64_t count = tz_shape_count(array->dims, array->shape);
+    const int dims = table_shape(L, list, what, shape);
+    if (dims == 1 && shape[0] != count)
+        tz_raise(L, "%s holds %lld numbers, the shape needs %lld", what, (long long)shape[0],
+                 (long long)count);
+    if (dims > 1 && (dims != array->dims || memcmp(shape, array->shape, sizeof shape) != 0))
+        tz_raise(L, "%s holds %s numbers, the shape needs %s: the innermost tables lie along x",
+                 what, tz_shape_text(has, dims, shape),
+                 tz_shape_text(needs, array->dims, array->shape));
+    lua_pushvalue(L, list);
+    fill_from_tables(L, array, dims, shape, &next, what);
+    lua_pop(L, 1);
 }
 
 /* Element i gets the number that cell i of a field would get. */
@@ -268,19 +425,19 @@ static void fill_from_random(lua_State *L, tz_array *array, const tz_random_valu
 static TZ_KEY_NAMES_OF(dtype_names, tz_dtype_name, TZ_DTYPE_COUNT)
 
     static const tz_key array_options[] = {
-        {"shape", "{nx[, ny[, nz]]}", NULL, "extents, x first"},
+        {"shape", "{nx[, ny[, nz]]}", "that of `data`", "extents, x first"},
         {"dtype", "text", "\"float64\"", "%s", dtype_names},
         {"fill", "number, function(x, y, z) or tz.random", "0", "the value of every element"},
-        {"data", "list of numbers", "", "elements in order, x fastest, in place of `fill`"},
+        {"data", "list of numbers, or lists of lists", "",
+         "elements in order, x fastest, in place of `fill`; or a table of rows, "
+         "`{ { 1, 2 }, { 3, 4 } }`, or of planes of rows"},
         {NULL, NULL, NULL, NULL}};
 
 static int array_new(lua_State *L)
 {
     tz_options_take(L, "tz.array", array_options, NULL);
     int64_t shape[TZ_AXES] = {1, 1, 1};
-    const int dims = tz_key_integers(L, 1, "tz.array", "shape", TZ_AXES, 1, shape);
-    if (dims == 0)
-        tz_raise(L, "tz.array: 'shape' is missing: {nx[, ny[, nz]]}");
+    int dims = tz_key_integers(L, 1, "tz.array", "shape", TZ_AXES, 1, shape);
     int dtype;
     tz_key_choice(L, 1, "tz.array", "dtype", &dtype);
     const int data_type = tz_table_get(L, 1, "data");
@@ -294,6 +451,10 @@ static int array_new(lua_State *L)
                  tz_kind_text(L, 3));
     if (data_type != LUA_TNIL && fills)
         tz_raise(L, "tz.array: give 'data' or 'fill', not both");
+    if (dims == 0 && data_type == LUA_TTABLE)
+        dims = table_shape(L, 2, "tz.array: 'data'", shape);
+    if (dims == 0)
+        tz_raise(L, "tz.array: 'shape' is missing: {nx[, ny[, nz]]}");
     tz_array_handle *handle = tz_array_push(L, "array");
     tz_array *array = NULL;
     tz_try(L, "tz.array", tz_array_create(&array, (tz_dtype)dtype, dims, shape, tz_fault(L)));
@@ -324,16 +485,41 @@ static void get_rule(lua_State *L, char text[TZ_RLE_RULE_SIZE])
 static TZ_KEY_NAMES(channel_names, [TZ_PNG_GREY] = "grey", [TZ_PNG_RED] = "r", [TZ_PNG_GREEN] = "g",
                     [TZ_PNG_BLUE] = "b", [TZ_PNG_ALPHA] = "a")
 
+    static const char *type_name(int i)
+{
+    return i < TZ_DTYPE_COUNT ? tz_dtype_name((tz_dtype)i) : i == TZ_DTYPE_COUNT ? "float16" : NULL;
+}
+
+static TZ_KEY_NAMES(endian_names, "little", "big") static TZ_KEY_NAMES(
+    fit_names, [TZ_FIT_NONE] = "no", [TZ_FIT_CROP] = "crop", [TZ_FIT_PAD] = "pad",
+    [TZ_FIT_SCALE] = "scale")
+
     static const tz_key read_options[] = {
         {"at", "{x[, y[, z]]}", "",
          "the cell of the grid that gets the first element; without it the shape must be the "
          "grid's or the box's"},
+        {"fit", "text", "\"no\"",
+         "%s: how it gets the shape of the grid or the box: only the middle of what is larger; "
+         "what is smaller in the middle, beside which cells keep what they have; or each cell "
+         "takes the nearest element, as a picture is scaled",
+         fit_names},
         {"shape", "{nx[, ny[, nz]]}", "",
          "the extents: text files need them, others must have them"},
+        {"type", "text", "", "the file holds raw numbers of that type, without a header: %s",
+         type_name},
+        {"offset", "integer", "",
+         "of raw numbers: bytes before the first one, as of a header; more may follow the last one",
+         .most = INFINITY},
+        {"endian", "text", "that of this machine", "of raw numbers: %s", endian_names},
         {"order", "text", "x, then y and z",
-         "of text: the axes of its numbers, that of the fastest first. No file says it, and "
-         "another order "
-         "has as many numbers. In Rodinia's files of 3-D chips layers are the fastest: `\"zxy\"`"},
+         "of text and raw numbers: the axes, that of the fastest first. `\"C\"` is x first "
+         "(`\"xyz\"`), `\"F\"` x last (`\"zyx\"`): what `tofile` of NumPy writes of an array "
+         "`a[z, y, x]` in C or Fortran order. A Fortran program's `a(x, y, z)` is `\"xyz\"`. No "
+         "file says it, and another order has as many numbers. In Rodinia's files of 3-D chips "
+         "layers are the fastest: `\"zxy\"`"},
+        {"skip", "integer", "0", "of text: lines at the beginning to leave out", .most = INFINITY},
+        {"field", "text", "the only one",
+         "of .npz, .vti and .h5: the array's name, in .h5 also `\"group/name\"`"},
         {"channel", "text", "\"grey\"",
          "of .png: %s. `\"grey\"` is the brightness of colours; a warning tells of colours or of "
          "transparent pixels where this is not given",
@@ -357,65 +543,150 @@ static void warn_of_lost(lua_State *L, const char *name, const tz_png_lost *lost
                         name, (long long)lost->coloured);
 }
 
+/* What the script wants of a file. */
+typedef struct request {
+    tz_format_reading reading;
+    int64_t shape[TZ_AXES], at[TZ_AXES];
+    char order[TZ_AXES + 1], rule[TZ_RLE_RULE_SIZE];
+    int at_axes, fit;
+    bool is_raw, has_channel;
+    tz_npy_facts facts; /* of raw numbers */
+} request;
+
+/* "C", "F" or axes, as axes of `dims`. */
+static void get_order(lua_State *L, request *r)
+{
+    const char *order = NULL;
+    const int dims = r->reading.dims;
+    if (!tz_key_text(L, 2, "tz.read", "order", &order))
+        return;
+    if (dims == 0)
+        tz_raise(L, "tz.read: 'order' needs a 'shape'");
+    r->reading.order = order;
+    for (int k = 0; k < dims; k++)
+        r->order[k] = (char)(order[0] == 'C' ? 'x' + k : 'x' + dims - 1 - k);
+    if (strcmp(order, "C") == 0 || strcmp(order, "F") == 0)
+        r->reading.order = r->order;
+}
+
+static void get_request(lua_State *L, request *r)
+{
+    int type = 0, endian = 0, channel = TZ_PNG_GREY;
+    tz_keys_take(L, 2, "tz.read", read_options, false);
+    r->at_axes = tz_key_integers(L, 2, "tz.read", "at", TZ_AXES, 0, r->at);
+    tz_key_choice(L, 2, "tz.read", "fit", &r->fit);
+    if (r->at_axes > 0 && r->fit != TZ_FIT_NONE)
+        tz_raise(L, "tz.read: give 'at' or 'fit', not both");
+    r->reading.dims = tz_key_integers(L, 2, "tz.read", "shape", TZ_AXES, 1, r->shape);
+    r->is_raw = tz_key_choice(L, 2, "tz.read", "type", &type);
+    r->facts = (tz_npy_facts){.half = type == TZ_DTYPE_COUNT, .data_offset = -1};
+    r->facts.dtype = r->facts.half ? TZ_DTYPE_F32 : (tz_dtype)type;
+    const bool placed = tz_key_integer(L, 2, "tz.read", "offset", &r->facts.data_offset);
+    const bool ordered = tz_key_choice(L, 2, "tz.read", "endian", &endian);
+    const int here = __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__ ? 0 : 1;
+    r->facts.swapped = ordered && endian != here;
+    if (!r->is_raw && (placed || ordered))
+        tz_raise(L, "tz.read: '%s' is for raw numbers: give their 'type', too",
+                 placed ? "offset" : "endian");
+    get_order(L, r);
+    tz_key_integer(L, 2, "tz.read", "skip", &r->reading.skip);
+    tz_key_text(L, 2, "tz.read", "field", &r->reading.field);
+    r->has_channel = tz_key_choice(L, 2, "tz.read", "channel", &channel);
+    r->reading.channel = (tz_png_channel)channel;
+    get_rule(L, r->rule);
+}
+
+/* Raises if an option is not for files of a format. */
+static void check_options(lua_State *L, const request *r, const tz_format *format, const char *path)
+{
+    const struct {
+        const char *key;
+        bool given;
+        unsigned reads;
+    } options[] = {{"rule", r->rule[0], TZ_READS_RULE},
+                   {"order", r->reading.order, TZ_READS_ORDER},
+                   {"skip", r->reading.skip > 0, TZ_READS_SKIP},
+                   {"field", r->reading.field, TZ_READS_FIELD},
+                   {"channel", r->has_channel, TZ_READS_CHANNEL}};
+    char endings[256];
+    for (size_t i = 0; i < sizeof options / sizeof *options; i++) {
+        if (!options[i].given || (format && (format->reads & options[i].reads)) ||
+            (!format && options[i].reads == TZ_READS_ORDER))
+            continue;
+        if (!format)
+            tz_raise(L, "tz.read: '%s' is not for raw numbers", options[i].key);
+        tz_raise(L, "tz.read: '%s' is for %s%s, not for %.300s", options[i].key,
+                 options[i].reads == TZ_READS_RULE ? "Life patterns: " : "",
+                 tz_format_endings(TZ_TO_READ, options[i].reads, endings), path);
+    }
+}
+
+/* Raw numbers: with x as the fastest axis or the slowest one they are those of .npy files. */
+static tz_status read_raw(request *r, const char *path, tz_error *error)
+{
+    tz_npy_file *file;
+    const char *order = r->reading.order;
+    r->facts.dims = r->reading.dims;
+    memcpy(r->facts.shape, r->shape, sizeof r->shape);
+    r->facts.fortran = order && (strcmp(order, "yx") == 0 || strcmp(order, "zyx") == 0);
+    tz_status status = tz_npy_open_bare(&file, path, &r->facts, error);
+    if (status != TZ_OK)
+        return status;
+    if (!order || r->facts.fortran)
+        return tz_npy_take(file, &r->reading, error);
+    status = tz_npy_read_all(file, &r->reading.array, error);
+    tz_npy_close(file);
+    return status == TZ_OK ? tz_array_reorder(&r->reading.array, order, error) : status;
+}
+
 static int value_read(lua_State *L)
 {
     const char *name = tz_text_check(L, 1, "tz.read", "path");
     char path[PATH_MAX];
-    int64_t at[TZ_AXES] = {0, 0, 0}, shape[TZ_AXES] = {1, 1, 1};
-    char rule[TZ_RLE_RULE_SIZE] = "";
-    int dims = 0, at_axes = 0, channel = TZ_PNG_GREY;
-    bool has_channel = false;
-    tz_format_reading reading = {.shape = shape};
+    request r = {.shape = {1, 1, 1}};
+    const tz_format *format = NULL;
+    tz_format_reading *reading = &r.reading;
+    reading->shape = r.shape;
     lua_settop(L, 2);
     if (!lua_isnil(L, 2)) {
         tz_options_check(L, 2, "tz.read");
-        tz_keys_take(L, 2, "tz.read", read_options, false);
-        at_axes = tz_key_integers(L, 2, "tz.read", "at", TZ_AXES, 0, at);
-        dims = tz_key_integers(L, 2, "tz.read", "shape", TZ_AXES, 1, shape);
-        tz_key_text(L, 2, "tz.read", "order", &reading.order);
-        has_channel = tz_key_choice(L, 2, "tz.read", "channel", &channel);
-        get_rule(L, rule);
+        get_request(L, &r);
     }
     tz_path_resolve(L, name, path, sizeof path);
     tz_array_handle *handle = tz_array_push(L, name);
-    const tz_format *format = tz_format_to_read(path);
-    char endings[256];
-    if (rule[0] && !(format->reads & TZ_READS_RULE))
-        tz_raise(L, "tz.read: 'rule' is for Life patterns (%s), not for %.300s",
-                 tz_format_endings(TZ_TO_READ, TZ_READS_RULE, endings), path);
-    const bool ordered = format->reads & TZ_READS_ORDER;
-    if (reading.order && (!ordered || dims == 0))
-        tz_raise(L, "tz.read: 'order' is for text with a 'shape'%s%.300s",
-                 ordered ? "" : ", not for ", ordered ? "" : path);
-    if (has_channel && !(format->reads & TZ_READS_CHANNEL))
-        tz_raise(L, "tz.read: 'channel' is for %s, not for %.300s",
-                 tz_format_endings(TZ_TO_READ, TZ_READS_CHANNEL, endings), path);
-    reading.dims = dims;
-    reading.channel = (tz_png_channel)channel;
-    const tz_status status = format->read(path, &reading, tz_fault(L));
-    if (reading.array)
-        tz_array_own(handle, reading.array);
-    if (status == TZ_OK && reading.file) {
-        const tz_npy_facts *facts = tz_npy_file_facts(reading.file);
-        handle->memory->file = reading.file;
+    if (!r.is_raw)
+        tz_try(L, "tz.read", tz_format_to_read(path, &format, tz_fault(L)));
+    check_options(L, &r, format, path);
+    const tz_status status =
+        format ? format->read(path, reading, tz_fault(L)) : read_raw(&r, path, tz_fault(L));
+    if (reading->array)
+        tz_array_own(handle, reading->array);
+    if (status == TZ_OK && reading->file) {
+        const tz_npy_facts *facts = tz_npy_file_facts(reading->file);
+        handle->memory->file = reading->file;
         handle->view = (tz_array){.dtype = facts->dtype, .dims = facts->dims};
         memcpy(handle->view.shape, facts->shape, sizeof handle->view.shape);
     }
-    snprintf(handle->rule, sizeof handle->rule, "%s", reading.rule);
-    handle->claims_rule = reading.has_rule;
+    snprintf(handle->rule, sizeof handle->rule, "%s", reading->rule);
+    handle->claims_rule = reading->has_rule;
     tz_try(L, "tz.read", status);
-    if (!has_channel)
-        warn_of_lost(L, name, &reading.lost);
-    if (dims > 0 && !ordered &&
-        (dims != handle->view.dims || memcmp(shape, handle->view.shape, sizeof shape) != 0))
-        tz_raise(L, "tz.read: the shape of %.300s is not the given 'shape'", path);
-    if (rule[0]) {
-        snprintf(handle->rule, sizeof handle->rule, "%s", rule);
+    if (!r.has_channel)
+        warn_of_lost(L, name, &reading->lost);
+    if (reading->dims > 0 && format && !(format->reads & TZ_READS_ORDER) &&
+        (reading->dims != handle->view.dims ||
+         memcmp(r.shape, handle->view.shape, sizeof r.shape) != 0)) {
+        char has[TZ_SHAPE_TEXT_SIZE];
+        tz_raise(L, "tz.read: the shape of %.300s is not the given 'shape' but %s", path,
+                 tz_shape_text(has, handle->view.dims, handle->view.shape));
+    }
+    if (r.rule[0]) {
+        snprintf(handle->rule, sizeof handle->rule, "%s", r.rule);
         handle->claims_rule = true;
     }
     tz_api_input(L, path);
-    handle->at_axes = at_axes;
-    memcpy(handle->at, at, sizeof at);
+    handle->at_axes = r.at_axes;
+    handle->fit = (tz_fit)r.fit;
+    memcpy(handle->at, r.at, sizeof r.at);
     return 1;
 }
 
@@ -465,7 +736,8 @@ static const tz_api_function array_methods[] = {
     TZ_API("array:min()", array_extreme, "The least element that is not NaN.", .data = "array:min"),
     TZ_API("array:max()", array_extreme, "The largest element that is not NaN.",
            .data = "array:max"),
-    TZ_API("array:sum()", array_sum, "The sum of all elements, in double precision."),
+    TZ_API("array:sum()", array_sum,
+           "The sum of all elements: of integers exact, else in double precision."),
     TZ_API("array:save(name)", array_save,
            "Writes the array to a file in the run folder, in the format that its name ends "
            "with (see Formats).",
@@ -473,11 +745,10 @@ static const tz_api_function array_methods[] = {
     TZ_API("array:close()", array_close,
            "Frees the memory now. Otherwise that happens when the array is collected."),
     TZ_API_END};
-static const luaL_Reg array_events[] = {{"__close", array_close},
-                                        {"__gc", array_gc},
-                                        {"__len", array_length},
-                                        {"__tostring", array_tostring},
-                                        {NULL, NULL}};
+static const luaL_Reg array_events[] = {
+    {"__close", array_close},       {"__gc", array_gc},
+    {"__len", array_length},        {"__newindex", array_set_at},
+    {"__tostring", array_tostring}, {NULL, NULL}};
 const tz_api_class tz_array_class = {.type = TZ_TYPE_ARRAY,
                                      .events = array_events,
                                      .methods =
@@ -485,6 +756,7 @@ const tz_api_class tz_array_class = {.type = TZ_TYPE_ARRAY,
                                      .what = "array",
                                      .one = "an array",
                                      .members = array_members,
+                                     .at = push_at,
                                      .check = check_member};
 
 static const luaL_Reg random_events[] = {{"__tostring", random_tostring}, {NULL, NULL}};
@@ -493,7 +765,8 @@ const tz_api_class tz_random_class = {.type = TZ_TYPE_RANDOM, .events = random_e
 const tz_api_function tz_array_functions[] = {
     TZ_API("tz.array(options)", array_new,
            "An array in memory: a value of fields, a mask, or data for `tz.picture`. `array[i]` "
-           "(from 1) and `#array` see its elements in a row; `array.dims`, `array.shape` and "
+           "(from 1) and `#array` see its elements in a row, `array[i] = 5` changes one; "
+           "`array.dims`, `array.shape` and "
            "`array.dtype` describe it.",
            .options = array_options),
     TZ_API("tz.random(options)", value_random,

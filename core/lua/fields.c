@@ -212,33 +212,83 @@ static tz_status go_through(const target *t, tz_npy_file *file, const tz_array *
     return status;
 }
 
-static void assign_array(const target *t, const tz_array_handle *source)
+/* The array has another shape than the box, and no `fit`: raises, and says how it would fit. */
+static noreturn void refuse_shape(const target *t, const tz_array_handle *source,
+                                  const int64_t *wanted)
+{
+    const int dims = tz_handle_stencil(t->handle)->dims;
+    const tz_array *array = &source->view;
+    char has[TZ_SHAPE_TEXT_SIZE], needs[TZ_SHAPE_TEXT_SIZE], way[160] = "";
+    bool larger = true, smaller = true;
+    for (int axis = 0; axis < dims; axis++) {
+        larger = larger && array->shape[axis] >= wanted[axis];
+        smaller = smaller && array->shape[axis] <= wanted[axis];
+    }
+    if (array->dims == dims)
+        snprintf(way, sizeof way, ": tz.read's fit = %s\"scale\" makes it fit%s",
+                 larger    ? "\"crop\" or "
+                 : smaller ? "\"pad\" or "
+                           : "",
+                 smaller ? ", 'at' places it" : "");
+    tz_raise(t->L, "%s: %.250s has %s numbers, the %s needs %s%s", t->what, source->source,
+             tz_shape_text(has, array->dims, array->shape), t->all ? "grid" : "box",
+             tz_shape_text(needs, dims, wanted), way);
+}
+
+/* Push the array at `index`, or a copy that fits the box; `at` becomes the cell that gets its first
+ * element. */
+static tz_array_handle *push_fitted(const target *t, int index, const int64_t *wanted, int64_t *at)
+{
+    tz_array_handle *source = tz_array_check_open(t->L, index, t->what);
+    const int dims = tz_handle_stencil(t->handle)->dims;
+    const tz_fit fit = source->fit;
+    const int64_t *n = source->view.shape;
+    tz_array *array = NULL;
+    lua_pushvalue(t->L, index);
+    if (source->at_axes > 0 || fits(&source->view, dims, wanted))
+        return source;
+    if (fit == TZ_FIT_NONE || source->view.dims != dims)
+        refuse_shape(t, source, wanted);
+    for (int axis = 0; axis < dims && fit != TZ_FIT_SCALE; axis++)
+        if (fit == TZ_FIT_CROP ? n[axis] < wanted[axis] : n[axis] > wanted[axis])
+            refuse_shape(t, source, wanted);
+    if (fit == TZ_FIT_PAD) {
+        for (int axis = 0; axis < TZ_AXES; axis++)
+            at[axis] += (wanted[axis] - n[axis]) / 2;
+        return source;
+    }
+    tz_array_check(t->L, index, t->what);
+    tz_array_handle *copy = tz_array_push(t->L, source->source);
+    must(t, tz_array_fit(&source->view, fit, wanted, &array, tz_fault(t->L)));
+    tz_array_own(copy, array);
+    memcpy(copy->rule, source->rule, sizeof copy->rule);
+    copy->claims_rule = source->claims_rule;
+    lua_replace(t->L, -2);
+    return copy;
+}
+
+static void assign_array(const target *t, int index)
 {
     tz_simulation *simulation = t->handle->simulation;
     const int dims = tz_handle_stencil(t->handle)->dims;
-    const tz_array *array = &source->view;
-    tz_npy_file *file = source->memory->file;
     const bool dry = tz_handle_is_dry(t->handle);
-    int64_t wanted[TZ_AXES];
-    for (int axis = 0; axis < TZ_AXES; axis++)
+    const tz_array_handle *source = tz_array_check_open(t->L, index, t->what);
+    int64_t wanted[TZ_AXES], at[TZ_AXES];
+    for (int axis = 0; axis < TZ_AXES; axis++) {
         wanted[axis] = t->box->high[axis] - t->box->low[axis];
+        at[axis] = source->at_axes > 0 ? source->at[axis] : t->box->low[axis];
+    }
     if (source->at_axes > 0 && !t->all)
         tz_raise(t->L, "%s: give a box, or a place with 'at', not both", t->what);
     tz_array_check_at(t->L, source, dims, t->what);
-    if (source->at_axes == 0 && !fits(array, dims, wanted)) {
-        char has[TZ_SHAPE_TEXT_SIZE], needs[TZ_SHAPE_TEXT_SIZE];
-        tz_raise(t->L, "%s: %.250s has %s numbers, the %s needs %s", t->what, source->source,
-                 tz_shape_text(has, array->dims, array->shape), t->all ? "grid" : "box",
-                 tz_shape_text(needs, dims, wanted));
-    }
+    source = push_fitted(t, index, wanted, at);
     check_rule(t, source);
-    /* A 1-D array may hold the numbers of a box. */
-    tz_array shaped = *array;
-    if (source->at_axes == 0) {
+    tz_npy_file *file = source->memory->file;
+    tz_array shaped = source->view;
+    if (source->at_axes == 0 && fits(&shaped, dims, wanted)) { /* or a row of a box's numbers */
         shaped.dims = dims;
         memcpy(shaped.shape, wanted, sizeof wanted);
     }
-    const int64_t *at = source->at_axes > 0 ? source->at : t->box->low;
     /* All numbers are checked before the first is stored: a refused file changes nothing. */
     tz_status status = TZ_OK;
     if (file)
@@ -251,6 +301,7 @@ static void assign_array(const target *t, const tz_array_handle *source)
                       : tz_simulation_write_array(simulation, t->field, &shaped, at, source->source,
                                                   tz_fault(t->L));
     must(t, status);
+    lua_pop(t->L, 1);
 }
 
 /* ---- Floorplans ------------------------------------------------------------------------------ */
@@ -461,7 +512,7 @@ void tz_field_assign(lua_State *L, tz_simulation_handle *handle, int field, cons
         tz_raise(L, "%s: a streamed field needs tz.random or an array, not %s", what,
                  tz_kind_text(L, index));
     else if (array)
-        assign_array(&t, tz_array_check_open(L, index, what));
+        assign_array(&t, index);
     else if (plan)
         assign_floorplan(&t, tz_floorplan_check(L, index, what));
     else if (type == LUA_TNUMBER)

@@ -39,9 +39,9 @@ typedef struct fuzz_reader {
     tz_status (*read)(const char *path, tz_error *error);
 } fuzz_reader;
 
-extern const fuzz_reader fuzz_npy, fuzz_png, fuzz_rle, fuzz_cells, fuzz_macrocell, fuzz_text,
-    fuzz_flp, fuzz_ptrace, fuzz_device, fuzz_run, fuzz_explain, fuzz_predict, fuzz_memory,
-    fuzz_kernel, fuzz_code, fuzz_formula, fuzz_checkpoint, fuzz_journal;
+extern const fuzz_reader fuzz_npy, fuzz_npz, fuzz_vti, fuzz_csv, fuzz_png, fuzz_rle, fuzz_cells,
+    fuzz_macrocell, fuzz_text, fuzz_flp, fuzz_ptrace, fuzz_device, fuzz_run, fuzz_explain,
+    fuzz_predict, fuzz_memory, fuzz_kernel, fuzz_code, fuzz_formula, fuzz_checkpoint, fuzz_journal;
 
 /* Print a fault and end the process. */
 void fuzz_wrong(const char *format, ...) __attribute__((format(printf, 1, 2), noreturn));

@@ -1,4 +1,4 @@
-/* Arrays and pictures: .npy and .png. */
+/* Arrays and pictures: .npy, .npz, .vti, tables and .png, also within gzip. */
 #include "output/format/npy.h"
 #include "output/format/png.h"
 #include "tests/fuzz/fuzz.h"
@@ -145,6 +145,191 @@ const fuzz_reader fuzz_npy = {.name = "npy",
                               .seed = npy_seed,
                               .mend = npy_mend,
                               .read = npy_read};
+
+/* ---- .npz, .vti, tables ---------------------------------------------------------------------- */
+
+/* A reader of small arrays. Those that are accepted are the same when they are written as .vti and
+ * read again; those with more than one array are asked for the one named "v". */
+static tz_status small_read(const tz_format *format, const char *path, tz_error *error)
+{
+    tz_format_reading reading = {.dims = 0}, again = {.dims = 0};
+    tz_status status = format->read(path, &reading, error);
+    if (status == TZ_USAGE) {
+        reading.field = "v";
+        status = format->read(path, &reading, error);
+    }
+    if (status != TZ_OK)
+        return status;
+    const char *copy = fuzz_beside(path, "copy.vti");
+    if (tz_format_save(&tz_format_vti, copy, reading.array, "data", NULL, NULL, error) != TZ_OK ||
+        tz_format_vti.read(copy, &again, error) != TZ_OK)
+        fuzz_wrong("it cannot be written and read again: %s", error->message);
+    again.array->dtype = reading.array->dtype == TZ_DTYPE_BOOL ? TZ_DTYPE_BOOL : again.array->dtype;
+    if (!is_same(reading.array, again.array))
+        fuzz_wrong("it is another array when it is read again");
+    tz_array_destroy(reading.array);
+    tz_array_destroy(again.array);
+    return TZ_OK;
+}
+
+static void put_number(unsigned char *p, size_t value, int bytes)
+{
+    for (int i = 0; i < bytes; i++)
+        p[i] = (unsigned char)(value >> 8 * i);
+}
+
+/* An archive of one array, stored, or of two, deflated; or one within gzip. */
+static bool npz_seed(int index, const char *path)
+{
+    static fuzz_bytes npy, zip;
+    unsigned char list[256], packed[4096];
+    const int arrays = index == 1 ? 2 : 1;
+    const char *part = fuzz_beside(path, "part.npy");
+    if (index > 2 || !npy_seed(index + 4, part))
+        return false;
+    FILE *file = fopen(part, "rb");
+    npy.size = file ? fread(npy.data, 1, sizeof npy.data, file) : 0;
+    if (file)
+        fclose(file);
+    z_stream z = {.next_in = npy.data,
+                  .avail_in = (uInt)npy.size,
+                  .next_out = packed,
+                  .avail_out = sizeof packed};
+    if (deflateInit2(&z, 9, Z_DEFLATED, -15, 8, Z_DEFAULT_STRATEGY) != Z_OK)
+        return false;
+    deflate(&z, Z_FINISH);
+    deflateEnd(&z);
+    const unsigned char *data = arrays > 1 ? packed : npy.data;
+    const size_t bytes = arrays > 1 ? z.total_out : npy.size;
+    size_t listed = 0;
+    zip.size = 0;
+    for (int k = 0; k < arrays; k++) {
+        unsigned char *p = list + listed, *local = zip.data + zip.size;
+        memset(p, 0, 51);
+        memcpy(p, "PK\1\2\24\0\24\0", 8);
+        put_number(p + 10, arrays > 1 ? 8 : 0, 2);
+        put_number(p + 16, crc32(0, npy.data, (uInt)npy.size), 4);
+        put_number(p + 20, bytes, 4);
+        put_number(p + 24, npy.size, 4);
+        put_number(p + 28, 5, 2);
+        put_number(p + 42, zip.size, 4);
+        memcpy(p + 46, k ? "v.npy" : "u.npy", 5);
+        memcpy(local, "PK\3\4", 4);
+        memcpy(local + 4, p + 6, 26);
+        memcpy(local + 30, p + 46, 5);
+        memcpy(local + 35, data, bytes);
+        zip.size += 35 + bytes;
+        listed += 51;
+    }
+    const size_t at = zip.size;
+    memcpy(zip.data + at, list, listed);
+    unsigned char *end = zip.data + at + listed;
+    memset(end, 0, 22);
+    memcpy(end, "PK\5\6", 4);
+    put_number(end + 10, (size_t)arrays, 2);
+    put_number(end + 12, listed, 4);
+    put_number(end + 16, at, 4);
+    zip.size = at + listed + 22;
+    if (index < 2) {
+        fuzz_write(path, zip.data, zip.size);
+        return true;
+    }
+    gzFile gz = gzopen(path, "wb");
+    return gz && gzwrite(gz, zip.data, (unsigned)zip.size) > 0 && gzclose(gz) == Z_OK;
+}
+
+/* The list lies where its record says, and checksums of stored members are right. */
+static void npz_mend(fuzz_bytes *b, uint64_t *random)
+{
+    (void)random;
+    const unsigned char *list = memmem(b->data, b->size, "PK\1\2", 4),
+                        *end = memmem(b->data, b->size, "PK\5\6", 4);
+    if (!list || !end || end < list || (size_t)(end - b->data) + 22 > b->size)
+        return;
+    put_number(b->data + (end - b->data) + 12, (size_t)(end - list), 4);
+    put_number(b->data + (end - b->data) + 16, (size_t)(list - b->data), 4);
+}
+
+static tz_status npz_read(const char *path, tz_error *error)
+{
+    return small_read(&tz_format_npz, path, error);
+}
+
+const fuzz_reader fuzz_npz = {.name = "npz",
+                              .file = "input.npz",
+                              .weight = 50,
+                              .least_passed = 20,
+                              .base_bytes = 1 << 20,
+                              .bytes_per_byte = 1032 * 4,
+                              .words =
+                                  "PK\1\2|PK\3\4|PK\5\6|PK\6\7|u.npy|v.npy|\1\020|'<f4'|(3, 5)",
+                              .seed = npz_seed,
+                              .mend = npz_mend,
+                              .read = npz_read};
+
+static bool vti_seed(int index, const char *path)
+{
+    const int64_t shape[] = {5, 3, 2};
+    tz_array *array;
+    if (index >= TZ_DTYPE_COUNT ||
+        tz_array_create(&array, (tz_dtype)index, 1 + index % 3, shape, NULL) != TZ_OK)
+        return false;
+    for (int64_t i = 0; i < tz_shape_count(array->dims, shape); i++)
+        tz_array_set(array, i, (double)(i % 2));
+    tz_grid_file *file;
+    const tz_grid_field fields[] = {{.name = "u", .dtype = array->dtype},
+                                    {.name = "v", .dtype = array->dtype}};
+    tz_grid grid = tz_grid_of(array->dims, shape);
+    grid.fields = fields;
+    grid.fields_count = index % 2 ? 2 : 1;
+    grid.y_up = index % 4 == 3;
+    tz_status status = tz_format_vti.begin(&file, path, &grid, NULL);
+    for (size_t k = 0; status == TZ_OK && k < grid.fields_count; k++)
+        status = tz_grid_file_write(file, k, array->data, tz_shape_count(array->dims, shape), NULL);
+    tz_array_destroy(array);
+    return status == TZ_OK && tz_grid_file_commit(file, NULL) == TZ_OK;
+}
+
+static tz_status vti_read(const char *path, tz_error *error)
+{
+    return small_read(&tz_format_vti, path, error);
+}
+
+const fuzz_reader fuzz_vti = {
+    .name = "vti",
+    .file = "input.vti",
+    .weight = 50,
+    .least_passed = 40,
+    .base_bytes = 3 << 20,
+    .bytes_per_byte = 16,
+    .words = "Extent=\"0 5 0 3 0 2\"|Extent=\"0 0 0 0 0 0\"|offset=\"0\"|UInt32|UInt64|Float64|"
+             "BigEndian|<DataArray|<PointData>|</CellData>|<AppendedData|encoding=\"raw\">\n_|"
+             "NumberOfComponents=\"1\"|&#38;|Name=\"v\"|>|<!-- |compressor",
+    .seed = vti_seed,
+    .read = vti_read};
+
+static const char *const csv_texts[] = {"x,y,\"z, w\"\n1,2,3\n4,5,6\n\n7,8,9\n1,2,3\n",
+                                        "# a\n1;2,5;3\r\n4;5;6;\r\n",
+                                        "\xef\xbb\xbf"
+                                        "1\t2\n3\t4\n",
+                                        "1 2 3\n 4 5 6\n",
+                                        "a\n1\n2\n3\n",
+                                        NULL};
+
+static tz_status csv_read(const char *path, tz_error *error)
+{
+    return small_read(&tz_format_csv, path, error);
+}
+
+const fuzz_reader fuzz_csv = {.name = "csv",
+                              .file = "input.csv",
+                              .weight = 50,
+                              .least_passed = 60,
+                              .base_bytes = 1 << 20,
+                              .bytes_per_byte = 64,
+                              .words = ",|;|\t|\n|\n\n|\r\n|\"|1.5|nan|inf|x|#|-|1e5| ,",
+                              .texts = csv_texts,
+                              .read = csv_read};
 
 /* ---- .png ------------------------------------------------------------------------------------ */
 

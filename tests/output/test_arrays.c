@@ -1,8 +1,9 @@
-/* Arrays in files: .npy, text. */
+/* Arrays in files: .npy, .npz, raw numbers, text, tables, .vti, gzip. */
 #include "tests/support.h"
 
 #include "output/format/format.h"
 #include "output/format/npy.h"
+#include <zlib.h>
 
 /* A .npy file of version `major` with this dictionary and data. */
 static const char *make_npy(scratch *s, int major, const char *dictionary, const void *data,
@@ -203,5 +204,361 @@ SCRATCH_TEST(text_reads_numbers)
                 "t.txt", "has 6 numbers, the grid (5) needs 5");
     path = scratch_text(*state, "x.txt", "1 2 # a comment \x1b[0m\n3");
     assert_ok(tz_text_read(path, 0, NULL, &array, &failure));
+    tz_array_destroy(array);
+}
+
+/* ---- Other files ----------------------------------------------------------------------------- */
+
+/* Read a file as tz.read does. */
+static tz_status try_any(const char *path, const char *field, tz_array **out)
+{
+    const tz_format *format;
+    tz_format_reading reading = {.field = field};
+    tz_status status = tz_format_to_read(path, &format, &failure);
+    if (status == TZ_OK)
+        status = format->read(path, &reading, &failure);
+    *out = reading.array;
+    return status;
+}
+
+/* The array is destroyed when the test ends. */
+static tz_array *read_any(const char *path, const char *field)
+{
+    tz_array *array;
+    assert_ok(try_any(path, field, &array));
+    at_end(tz_array_destroy, array);
+    return array;
+}
+
+static void refuse_any(const char *path, const char *field, tz_status status, const char *place,
+                       const char *message)
+{
+    tz_array *array;
+    check_error(try_any(path, field, &array), status, place, message);
+    assert_null(array);
+}
+
+static void check_array(const tz_array *array, int dims, int64_t nx, int64_t ny, int64_t nz,
+                        const double *values)
+{
+    assert_int_equal(array->dims, dims);
+    assert_int_equal(array->shape[0], nx);
+    assert_int_equal(array->shape[1], ny);
+    assert_int_equal(array->shape[2], nz);
+    for (int64_t i = 0; i < nx * ny * nz; i++)
+        if (tz_array_get(array, i) != values[i])
+            fail_msg("element %d is %g, not %g", (int)i, tz_array_get(array, i), values[i]);
+}
+
+static const double one_to_six[] = {1, 2, 3, 4, 5, 6};
+
+SCRATCH_TEST(raw_numbers)
+{
+    const unsigned char big[] = "HEAD\0\1\0\2\0\3\0\4\0\5\0\6";
+    const char *path = scratch_file(*state, "v.bin", big, 16);
+    tz_npy_facts facts = {.dtype = TZ_DTYPE_I16,
+                          .swapped = __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__,
+                          .dims = 2,
+                          .shape = {3, 2, 1},
+                          .data_offset = 4};
+    tz_npy_file *file;
+    tz_format_reading reading = {.dims = 0};
+    assert_ok(tz_npy_open_bare(&file, path, &facts, &failure));
+    assert_ok(tz_npy_take(file, &reading, &failure));
+    check_array(reading.array, 2, 3, 2, 1, one_to_six);
+    tz_array_destroy(reading.array);
+    facts.fortran = true; /* y is the fastest */
+    assert_ok(tz_npy_open_bare(&file, path, &facts, &failure));
+    assert_ok(tz_npy_take(file, &reading, &failure));
+    const double turned[] = {1, 3, 5, 2, 4, 6};
+    check_array(reading.array, 2, 3, 2, 1, turned);
+    tz_array_destroy(reading.array);
+    facts.data_offset = -1;
+    check_error(tz_npy_open_bare(&file, path, &facts, &failure), TZ_SHAPE, "v.bin",
+                "has 16 bytes from byte 0 on, and 3 x 2 int16 need 12: offset = 0 takes the first "
+                "ones, offset = 4 the last ones");
+    facts.data_offset = 6;
+    check_error(tz_npy_open_bare(&file, path, &facts, &failure), TZ_SHAPE, "v.bin",
+                "has 10 bytes from byte 6 on, and 3 x 2 int16 need 12");
+    facts.data_offset = 16;
+    check_error(tz_npy_open_bare(&file, path, &facts, &failure), TZ_SHAPE, "v.bin", "no number");
+    facts.dims = 0;
+    facts.data_offset = 3;
+    check_error(tz_npy_open_bare(&file, path, &facts, &failure), TZ_SHAPE, "v.bin",
+                "no whole number of int16");
+    facts.data_offset = 4;
+    facts.fortran = false;
+    assert_ok(tz_npy_open_bare(&file, path, &facts, &failure));
+    assert_ok(tz_npy_take(file, &reading, &failure));
+    check_array(reading.array, 1, 6, 1, 1, one_to_six);
+    tz_array_destroy(reading.array);
+    facts = (tz_npy_facts){.dims = 3, .shape = {INT64_MAX / 4, 9, 9}, .data_offset = 0};
+    check_error(tz_npy_open_bare(&file, path, &facts, &failure), TZ_SHAPE, "v.bin",
+                "the shape is too large for any file");
+}
+
+SCRATCH_TEST(tables)
+{
+    static const struct {
+        const char *name, *text;
+        int dims;
+        int64_t nx, ny, nz;
+    } good[] = {
+        {"a.csv", "1,2,3\n4,5,6\n", 2, 3, 2, 1},
+        {"a.csv", "\xef\xbb\xbfx (m),\"y, z\",w\r\n\r\n 1 , 2,3\r\n4,5,\"6\",\r\n\r\n", 2, 3, 2, 1},
+        {"a.csv", "# head\n\n1;2\n\n3;4 # tail\n\n5,0;6,00\n", 3, 2, 1, 3},
+        {"a.csv", "1\t2\t3\n4\t5\t6", 2, 3, 2, 1},
+        {"a.csv", "title of two words\n1 2  3\n 4 5 6 \n", 2, 3, 2, 1},
+        {"a.csv", "t\n1\n2\n3\n\n4\n5\n6\n", 1, 6, 1, 1},
+        {"a.csv", "1,2,3,4,5,6", 1, 6, 1, 1},
+        {"a.csv", "1,2\n\n3,4\n\n\n5,6\n", 3, 2, 1, 3},
+        {"a.tsv", "1\t2\t3\n4\t5\t6", 2, 3, 2, 1},
+        {"a.txt", "1, 2, 3\n4, 5, 6\n", 2, 3, 2, 1},
+        {"a.txt", "1 2 3\n4 5 6\n", 1, 6, 1, 1},
+    };
+    static const struct {
+        const char *text, *place, *message;
+        tz_status status;
+    } bad[] = {
+        {"1,2\n3\n", "a.csv:2", "has 1 number, the lines before have 2", TZ_SHAPE},
+        {"1,2\n3,4\n\n5,6\n\n", "a.csv:5", "the 1 lines before it are a plane", TZ_SHAPE},
+        {"a,b\n1,b\n", "a.csv:2", "'b' is not a decimal number", TZ_FORMAT},
+        {"1,,2\n", "a.csv:1", "a cell is empty", TZ_FORMAT},
+        {"1,2\nsum,of\n", "a.csv:2", "'sum' is not a decimal number", TZ_FORMAT},
+        {"a,b\nc,d\n", "a.csv", "has no numbers", TZ_SHAPE},
+        {"1,2;3\n4;5,6,7\n", "a.csv:2", "'5,6,7' is not a decimal number", TZ_FORMAT},
+        {"\1\2\3", "a.csv", "is no text", TZ_FORMAT},
+        {"", "a.csv", "has no numbers", TZ_SHAPE},
+    };
+    for (size_t i = 0; i < sizeof good / sizeof *good; i++)
+        check_array(read_any(scratch_text(*state, good[i].name, good[i].text), NULL), good[i].dims,
+                    good[i].nx, good[i].ny, good[i].nz, one_to_six);
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++)
+        refuse_any(scratch_text(*state, "a.csv", bad[i].text), NULL, bad[i].status, bad[i].place,
+                   bad[i].message);
+    const char *path = scratch_text(*state, "a.csv", "1,2,3\n4,5,6\n");
+    const int64_t flat[] = {6, 1, 1}, turned[] = {2, 3, 1};
+    tz_format_reading reading = {.dims = 1, .shape = flat};
+    check_error(tz_csv_read(path, &reading, &failure), TZ_SHAPE, "a.csv",
+                "has 3 x 2 numbers in its lines, 'shape' is 6");
+    reading = (tz_format_reading){.dims = 2, .shape = turned, .order = "yx"};
+    assert_ok(tz_csv_read(path, &reading, &failure));
+    const double columns[] = {1, 4, 2, 5, 3, 6};
+    check_array(reading.array, 2, 2, 3, 1, columns);
+    tz_array_destroy(reading.array);
+    reading = (tz_format_reading){.skip = 1};
+    assert_ok(tz_csv_read(path, &reading, &failure));
+    check_array(reading.array, 1, 3, 1, 1, one_to_six + 3);
+    tz_array_destroy(reading.array);
+    reading = (tz_format_reading){.skip = 3};
+    check_error(tz_csv_read(path, &reading, &failure), TZ_SHAPE, "a.csv",
+                "fewer lines than 'skip'");
+}
+
+SCRATCH_TEST(gzip_around_files)
+{
+    const char *path = scratch_path(*state, "a.csv.gz");
+    for (int member = 0; member < 2; member++) { /* one after the other */
+        gzFile file = gzopen(path, member ? "ab" : "wb");
+        assert_true(gzputs(file, member ? "4,5,6\n" : "1,2,3\n") > 0);
+        assert_int_equal(gzclose(file), Z_OK);
+    }
+    check_array(read_any(path, NULL), 2, 3, 2, 1, one_to_six);
+    size_t bytes;
+    char *text = scratch_slurp(path, &bytes), kept[256];
+    memcpy(kept, text, bytes);
+    kept[bytes - 6] ^= 1; /* of the checksum */
+    refuse_any(scratch_file(*state, "b.csv.gz", kept, bytes), NULL, TZ_FORMAT, "b.csv.gz",
+               "its compressed data is corrupt");
+    refuse_any(scratch_file(*state, "b.csv.gz", kept, bytes - 10), NULL, TZ_FORMAT, "b.csv.gz",
+               "truncated: its compressed data has no end");
+}
+
+/* A member of a zip file: its local header, or its entry in the list. */
+static size_t put_member(unsigned char *out, bool in_list, const char *name, int method,
+                         const unsigned char *data, size_t bytes, uLong sum, size_t whole,
+                         size_t local)
+{
+    unsigned char *p = out;
+    const size_t length = strlen(name);
+#define PUT(value, count)                                                                          \
+    for (int k = 0; k < (count); k++)                                                              \
+    *p++ = (unsigned char)((unsigned long)(value) >> 8 * k)
+    memcpy(p, in_list ? "PK\1\2" : "PK\3\4", 4);
+    p += 4;
+    if (in_list)
+        PUT(20, 2);
+    PUT(20, 2);
+    PUT(0, 2);
+    PUT(method, 2);
+    PUT(0, 4);
+    PUT(sum, 4);
+    PUT(bytes, 4);
+    PUT(whole, 4);
+    PUT(length, 2);
+    PUT(0, 2);
+    if (in_list) {
+        PUT(0, 6);
+        PUT(0, 4);
+        PUT(0, 2);
+        p -= 2;
+        PUT(local, 4);
+    }
+    memcpy(p, name, length);
+    p += length;
+    if (!in_list) {
+        memcpy(p, data, bytes);
+        p += bytes;
+    }
+    return (size_t)(p - out);
+}
+
+/* A zip file of arrays "u", stored, and "v", deflated. */
+static size_t make_npz(unsigned char *zip, const unsigned char *npy, size_t bytes, int arrays)
+{
+    unsigned char deflated[4096];
+    z_stream z = {.next_in = (unsigned char *)npy,
+                  .avail_in = (uInt)bytes,
+                  .next_out = deflated,
+                  .avail_out = sizeof deflated};
+    assert_int_equal(deflateInit2(&z, 9, Z_DEFLATED, -15, 8, Z_DEFAULT_STRATEGY), Z_OK);
+    assert_int_equal(deflate(&z, Z_FINISH), Z_STREAM_END);
+    deflateEnd(&z);
+    const uLong sum = crc32(0, npy, (uInt)bytes);
+    size_t at = put_member(zip, false, "u.npy", 0, npy, bytes, sum, bytes, 0);
+    const size_t second = at;
+    if (arrays > 1)
+        at += put_member(zip + at, false, "v.npy", 8, deflated, z.total_out, sum, bytes, 0);
+    const size_t list = at;
+    at += put_member(zip + at, true, "u.npy", 0, NULL, bytes, sum, bytes, 0);
+    if (arrays > 1)
+        at += put_member(zip + at, true, "v.npy", 8, NULL, z.total_out, sum, bytes, second);
+    const size_t length = at - list;
+    unsigned char *p = zip + at;
+    memcpy(p, "PK\5\6", 4);
+    p += 4;
+    PUT(0, 4);
+    PUT(arrays, 2);
+    PUT(arrays, 2);
+    PUT(length, 4);
+    PUT(list, 4);
+    PUT(0, 2);
+    return (size_t)(p - zip);
+}
+
+SCRATCH_TEST(npz_has_arrays)
+{
+    static unsigned char zip[8192];
+    static const int16_t numbers[] = {1, 2, 3, 4, 5, 6};
+    size_t bytes;
+    unsigned char *npy = (unsigned char *)scratch_slurp(
+        make_npy(*state, 1, DICT("<i2", "False", "(2, 3)"), numbers, 12), &bytes);
+    unsigned char copy[1024];
+    memcpy(copy, npy, bytes);
+    size_t size = make_npz(zip, copy, bytes, 1);
+    check_array(read_any(scratch_file(*state, "a.npz", zip, size), NULL), 2, 3, 2, 1, one_to_six);
+    check_array(read_any(scratch_file(*state, "a.dat", zip, size), NULL), 2, 3, 2, 1, one_to_six);
+    size = make_npz(zip, copy, bytes, 2);
+    const char *path = scratch_file(*state, "a.npz", zip, size);
+    check_array(read_any(path, "u"), 2, 3, 2, 1, one_to_six);
+    check_array(read_any(path, "v"), 2, 3, 2, 1, one_to_six);
+    refuse_any(path, NULL, TZ_USAGE, "a.npz", "has 2 arrays, 'u', 'v': tz.read's 'field'");
+    refuse_any(path, "w", TZ_UNKNOWN, "a.npz", "has no array 'w'; it has 'u', 'v'");
+    refuse_any(scratch_file(*state, "a.npz", zip, size - 30), NULL, TZ_FORMAT, "a.npz",
+               "corrupt zip file: the list at its end is missing");
+    refuse_any(scratch_file(*state, "a.npz", zip + 40, size - 40), "u", TZ_FORMAT, "a.npz",
+               "corrupt zip file: its list is outside the file");
+    zip[size - 22 - 2 * 51 + 16] ^= 1; /* of 'u', which is stored: not looked at */
+    zip[size - 22 - 51 + 16] ^= 1;
+    refuse_any(scratch_file(*state, "a.npz", zip, size), "v", TZ_FORMAT, "a.npz",
+               "a checksum is wrong");
+    zip[size - 22 - 51 + 10] = 12;
+    refuse_any(scratch_file(*state, "a.npz", zip, size), "v", TZ_UNSUPPORTED, "a.npz",
+               "is compressed by method 12");
+}
+
+SCRATCH_TEST(vti_is_read)
+{
+    static const char head[] =
+        "<?xml version=\"1.0\"?>\n<VTKFile type=\"ImageData\" version=\"0.1\" "
+        "byte_order=\"BigEndian\">\n<ImageData WholeExtent=\"0 %d 0 2 0 0\" Origin=\"0 0 0\" "
+        "Spacing=\"1 1 1\">\n<Piece Extent=\"0 %d 0 2 0 0\">\n<CellData>\n<DataArray "
+        "type='%s' Name=\"a &amp; b\" format=\"appended\" offset=\"0\"/>\n</CellData>\n</Piece>\n"
+        "</ImageData>\n<AppendedData encoding=\"%s\">\n _";
+    static const char data[] = "\0\0\0\14\0\1\0\2\0\3\0\4\0\5\0\6";
+    static const struct {
+        int columns;
+        const char *type, *encoding, *message;
+        tz_status status;
+    } bad[] = {{4, "Int16", "raw", "an array's size is not that of its extents", TZ_FORMAT},
+               {3, "Int17", "raw", "the type of an array is not known", TZ_FORMAT},
+               {3, "Int16", "base64", "its data is in base64", TZ_UNSUPPORTED}};
+    char text[1024];
+    int length = snprintf(text, sizeof text, head, 3, 3, "Int16", "raw");
+    memcpy(text + length, data, 16);
+    const char *path = scratch_file(*state, "a.vti", text, (size_t)length + 16);
+    check_array(read_any(path, NULL), 2, 3, 2, 1, one_to_six);
+    check_array(read_any(path, "a & b"), 2, 3, 2, 1, one_to_six);
+    refuse_any(path, "a", TZ_UNKNOWN, "a.vti", "has no array 'a'; it has 'a & b'");
+    refuse_any(scratch_file(*state, "a.vti", text, (size_t)length + 15), NULL, TZ_SHAPE, "a.vti",
+               "need 12");
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+        length = snprintf(text, sizeof text, head, bad[i].columns, bad[i].columns, bad[i].type,
+                          bad[i].encoding);
+        memcpy(text + length, data, 16);
+        refuse_any(scratch_file(*state, "a.vti", text, (size_t)length + 16), NULL, bad[i].status,
+                   "a.vti", bad[i].message);
+    }
+    refuse_any(scratch_text(*state, "x.dat", "<?xml version=\"1.0\"?><a/>"), NULL, TZ_FORMAT,
+               "x.dat", "is XML, but no file of VTK");
+    refuse_any(
+        scratch_text(*state, "x.pvd", "<?xml version=\"1.0\"?><VTKFile type=\"Collection\">"), NULL,
+        TZ_FORMAT, "x.pvd", "is a list of files");
+}
+
+SCRATCH_TEST(files_of_others_are_named)
+{
+    static const struct {
+        const char *bytes, *message;
+    } cases[] = {{"\xff\xd8\xff\xe0", "is a JPEG picture: save it as PNG"},
+                 {"II*", "is a TIFF picture"},
+                 {"\xc3\x40\xf1\x40", "is a SEG-Y file"},
+                 {"C 1 CLIENT", "is a SEG-Y file"},
+                 {"CDF\1", "is a NetCDF file"},
+                 {"MATLAB 5.0 MAT-file", "is a MATLAB file"},
+                 {"SIMPLE  =   T", "is a FITS file"},
+                 {"BZh91", "is compressed by bzip2"},
+                 {"# vtk DataFile Version 3.0\n", "is a legacy file of VTK"},
+                 {"<!DOCTYPE html>", "is a web page"},
+                 {"version https://git-lfs.github.com/spec/v1\n", "is a pointer of Git LFS"},
+                 {"P5\n2 2\n255\n", "is a picture of Netpbm"},
+                 {"[[1, 2], [3, 4]]", "looks like JSON"},
+                 {"\x80\4\x95", "is a pickle of Python"}};
+    static const char *const names[] = {"x.dat", "x.npy", "x.png"};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        const char *name = names[i % 3];
+        refuse_any(scratch_text(*state, name, cases[i].bytes), NULL, TZ_FORMAT, name,
+                   cases[i].message);
+    }
+    refuse_any(scratch_file(*state, "x.tif", "MM\0*1234", 8), NULL, TZ_FORMAT, "x.tif",
+               "is a TIFF picture");
+}
+
+TEST(arrays_get_other_shapes)
+{
+    tz_array *array, *other;
+    const int64_t shape[] = {3, 2}, middle[] = {1, 2}, twice[] = {6, 1};
+    const double column[] = {2, 5}, scaled[] = {4, 4, 5, 5, 6, 6}, turned[] = {4, 5, 6, 1, 2, 3};
+    assert_ok(tz_array_create(&array, TZ_DTYPE_U16, 2, shape, &failure));
+    for (int i = 0; i < 6; i++)
+        tz_array_set(array, i, i + 1);
+    assert_ok(tz_array_fit(array, TZ_FIT_CROP, middle, &other, &failure));
+    check_array(other, 2, 1, 2, 1, column);
+    tz_array_destroy(other);
+    assert_ok(tz_array_fit(array, TZ_FIT_SCALE, twice, &other, &failure));
+    check_array(other, 2, 6, 1, 1, scaled);
+    tz_array_destroy(other);
+    tz_array_turn_rows(array);
+    check_array(array, 2, 3, 2, 1, turned);
     tz_array_destroy(array);
 }

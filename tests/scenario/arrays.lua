@@ -27,14 +27,62 @@ tz.expect(tz.read("layers.txt", { shape = { 3, 2, 2 } }):get(1, 0, 0) == 100)
 tz.expect(tz.read("layers.txt", { shape = { 2, 6 }, order = "xy" }):get(1, 0) == 100)
 c.refuses("the order 'zx' must name each of the 3 axes once, such as \"xyz\"", tz.read, "layers.txt",
           { shape = { 3, 2, 2 }, order = "zx" })
-c.refuses("'order' is for text with a 'shape'", tz.read, "layers.txt", { order = "x" })
-c.refuses("'order' is for text with a 'shape', not for", tz.read, "mask.png", { shape = { 2, 2 }, order = "yx" })
+c.refuses("'order' needs a 'shape'", tz.read, "layers.txt", { order = "x" })
+c.refuses("'order' is for .csv or .txt, not for", tz.read, "mask.png", { shape = { 2, 2 }, order = "yx" })
 tz.expect(tz.read("mask.png"):sum() == 0 and tz.read("mask.png", { channel = "a" }):sum() == 383)
 local r, g = tz.read("heights.png", { channel = "r" }), tz.read("heights.png", { channel = "g" })
 tz.expect(256 * r:get(1, 0) + g:get(1, 0) == 1300 and tz.read("heights.png"):get(0, 0) == 137)
 c.refuses("heights.png: the picture has no alpha channel", tz.read, "heights.png", { channel = "a" })
 c.refuses("unknown channel 'alpha'; known: grey, r, g, b, a", tz.read, "mask.png", { channel = "alpha" })
 c.refuses("'channel' is for .png", tz.read, "layers.txt", { shape = { 3, 2, 2 }, channel = "r" })
+
+-- Elements in a row, and lists of lists.
+local sixth = 0
+for n, value in ipairs(i) do sixth = sixth + n * value end
+tz.expect(sixth == 30 and i[4] == 4 and i.dims == 1 and a.dims == 2 and a[6] == 12 and i[5] == nil)
+a[6] = 13
+tz.expect(a:get(2, 1) == 13)
+c.refuses("'i' must be from 1 to 4, not 0", function() return i[0] end)
+c.refuses("'i' must be from 1 to 4, not 5", function() i[5] = 1 end)
+c.refuses("not a number of type int32", function() i[1] = 0.5 end)
+c.refuses("'i' must be a number from 1, not a string", function() i.x = 1 end)
+local rows = tz.array { data = { { 1, 2, 3 }, { 4, 5, 6 } } }
+tz.expect(rows.shape[1] == 3 and rows.shape[2] == 2 and rows:get(2, 0) == 3 and rows:get(0, 1) == 4)
+local planes = tz.array { dtype = "uint8", data = { { { 1, 2 } }, { { 3, 4 } }, { { 5, 6 } } } }
+tz.expect(planes.dims == 3 and planes.shape[3] == 3 and planes:get(1, 0, 2) == 6)
+c.refuses("a table along x holds 1, the first one 2", tz.array, { data = { { 1, 2 }, { 3 } } })
+c.refuses("holds a number between tables", tz.array, { data = { { 1, 2 }, 3 } })
+c.refuses("holds 2 x 3 numbers, the shape needs 3 x 2: the innermost tables lie along x", tz.array,
+          { shape = { 3, 2 }, data = { { 1, 2 }, { 3, 4 }, { 5, 6 } } })
+c.refuses("an array has at most 3 axes", tz.array, { data = { { { { 1 } } } } })
+c.refuses("'shape' is missing", tz.array, {})
+
+-- Raw numbers: those of a .npy file behind its header.
+local raw = { type = "uint64", shape = { 3 }, offset = 128 }
+c.refuses("Lua's integers end at", function() return tz.read(tz.args.data .. "/wide.npy", raw)[1] end)
+tz.expect(tz.read(tz.args.data .. "/wide.npy", raw)[3] == 7)
+raw.endian = "big"
+tz.expect(tz.read(tz.args.data .. "/wide.npy", raw)[2] == 128)
+c.refuses("'offset' is for raw numbers", tz.read, "layers.txt", { offset = 4 })
+c.refuses("'skip' is not for raw numbers", tz.read, "layers.txt", { type = "uint8", skip = 1 })
+c.refuses("'field' is for .npz, .vti or .h5, not for", tz.read, "layers.txt", { field = "u" })
+
+-- What has another shape than the grid.
+local function pixels(fit)
+    local s <close> = tz.simulation { plugin = "hotspot", grid = { 4, 3 }, fields = { power = tz.read("heights.png", fit) } }
+    local t = {}
+    for y = 0, 2 do for x = 0, 3 do t[#t + 1] = s:get("power", x, y) end end
+    return table.concat(t, " ")
+end
+local h = tz.read "heights.png"
+tz.expect(h.shape[1] == 3 and h.shape[2] == 1)
+c.refuses("has 3 x 1 numbers, the grid needs 4 x 3: tz.read's fit = \"pad\" or \"scale\" makes it fit, 'at' places it",
+          pixels, { channel = "grey" })
+c.refuses("fit = \"pad\"", pixels, { channel = "grey", fit = "crop" })
+tz.expect(pixels { channel = "grey", fit = "pad" } == ("0.0 0.0 0.0 0.0 %.1f %.1f %.1f 0.0 0.0 0.0 0.0 0.0"):format(h[1], h[2], h[3]))
+local row = ("%.1f %.1f %.1f %.1f"):format(h[1], h[2], h[2], h[3])
+tz.expect(pixels { channel = "grey", fit = "scale" } == row .. " " .. row .. " " .. row)
+c.refuses("give 'at' or 'fit', not both", tz.read, "heights.png", { at = { 0, 0 }, fit = "pad" })
 
 -- Fields from arrays, and back.
 local sim = c.chip { precision = "double",

@@ -13,6 +13,7 @@
 #define TZ_FORMATS(X)                                                                              \
     X(png)                                                                                         \
     X(npy)                                                                                         \
+    X(npz)                                                                                         \
     X(rle)                                                                                         \
     X(vti)                                                                                         \
     X(xdmf)                                                                                        \
@@ -66,9 +67,11 @@ tz_status tz_text_read(const char *path, int dims, const int64_t *shape, tz_arra
 
 /* What tz.read wants of a file, and what it gets. */
 typedef struct tz_format_reading {
-    int dims; /* of text; 0: all numbers in a row */
+    int dims; /* of text; 0: all numbers in a row, or what lines of a table say */
     const int64_t *shape;
     const char *order; /* of text; NULL: x, y, z */
+    int64_t skip;      /* of text: lines at its beginning that are left out */
+    const char *field; /* NULL: the only one of the file */
     tz_png_channel channel;
     /* The result: owned by the caller; one of them is NULL. */
     tz_array *array;
@@ -79,7 +82,23 @@ typedef struct tz_format_reading {
 } tz_format_reading;
 
 /* Options of tz.read. */
-enum { TZ_READS_RULE = 1, TZ_READS_ORDER = 2, TZ_READS_CHANNEL = 4 };
+enum {
+    TZ_READS_RULE = 1,
+    TZ_READS_ORDER = 2,
+    TZ_READS_CHANNEL = 4,
+    TZ_READS_FIELD = 8,
+    TZ_READS_SKIP = 16
+};
+
+/* The result is what a file holds, which is closed, unless the array is large and stays in it. */
+tz_status tz_npy_take(struct tz_npy_file *file, tz_format_reading *reading, tz_error *error);
+/* The same with the rows of each plane from the last to the first. */
+tz_status tz_npy_take_turned(struct tz_npy_file *file, tz_format_reading *reading, tz_error *error);
+
+/* Numbers in lines, with ',', ';', tabs or blanks between them: what tz_format_csv reads. Lines
+ * without numbers at the beginning are left out. A line is a row along x; blank lines are between
+ * planes. */
+tz_status tz_csv_read(const char *path, tz_format_reading *reading, tz_error *error);
 
 /* ---- Movies ---------------------------------------------------------------------------------- */
 
@@ -174,8 +193,10 @@ typedef enum tz_format_use {
 
 /* The format of a file by the end of its name, in lower or, for reading, any case. NULL: none. */
 const tz_format *tz_format_of_file(const char *name, tz_format_use use);
-/* The same for reading, by the first bytes where the name does not say; else text. */
-const tz_format *tz_format_to_read(const char *path);
+/* The same for reading, by the first bytes where the name does not say; else text. A name may end
+ * with .gz behind that. TZ_FORMAT: its first bytes are those of something else, which the message
+ * names; TZ_IO, TZ_RANGE. */
+tz_status tz_format_to_read(const char *path, const tz_format **out, tz_error *error);
 /* The format with that name that outputs or saved arrays have; NULL: none. */
 const tz_format *tz_format_find(const char *name);
 /* The end of a file's name that is wanted for `use`; NULL: not of this format. */

@@ -18,6 +18,7 @@
 #include <pthread.h>
 #include <stdio.h>
 #include <string.h>
+#include <strings.h>
 
 /* ---- The library ----------------------------------------------------------------------------- */
 
@@ -51,7 +52,8 @@ tz_status tz__hdf5_open(tz_hdf5 *h5, const char *const *names, tz_error *error)
     if (!h5->library.handle)
         return tz_error_set(error, TZ_UNSUPPORTED, NULL,
                             "HDF5 files need libhdf5, which is not found: install it (Debian, "
-                            "Ubuntu: apt-get install hdf5-tools, which brings it) or use tz.xdmf");
+                            "Ubuntu: apt-get install hdf5-tools, which brings it) or use tz.xdmf, "
+                            "or .npy (numpy.save) to read");
     if (h5->library.missing)
         return tz_error_set(error, TZ_UNSUPPORTED, h5->library.name,
                             "this libhdf5 is too old: it has no %s; 1.10.7 or newer is needed",
@@ -98,7 +100,7 @@ static bool describe(char *text, size_t size)
     if (!there)
         tz_error_format(&error, text, size);
     else if (h5.version(&major, &minor, &release) >= 0)
-        snprintf(text, size, "HDF5 %u.%u.%u writes .h5 files (%s)", major, minor, release,
+        snprintf(text, size, "HDF5 %u.%u.%u writes and reads .h5 files (%s)", major, minor, release,
                  h5.library.name);
     tz__hdf5_close(&h5);
     return there;
@@ -278,6 +280,162 @@ static tz_status list(const char *path, const char *name, const tz_grid *grid, t
     return tz_format_xdmf.list(path, name, grid, error);
 }
 
+/* ---- Reading --------------------------------------------------------------------------------- */
+
+/* From H5Tpublic.h. */
+enum { INTEGER = 0, REAL = 1, ENUMERATION = 8, UNSIGNED = 0, READ_ONLY = 0, BY_NAME = 0, UP = 0 };
+
+/* The dataset of that name, or the only one of the root. -1: status says why. */
+static tz_h5_id open_data(const tz_hdf5 *h5, tz_h5_id file, const char *path, const char *field,
+                          tz_status *status, tz_error *error)
+{
+    char name[160], names[160] = "";
+    size_t count = 0, used = 0;
+    tz_h5_id found = field ? h5->data_open(file, field, 0) : -1;
+    if (found >= 0)
+        return found;
+    for (tz_h5_size k = 0; h5->name_at(file, "/", BY_NAME, UP, k, name, sizeof name, 0) >= 0; k++) {
+        const tz_h5_id data = h5->data_open(file, name, 0);
+        if (data < 0) /* a group */
+            continue;
+        if (used < sizeof names - 1)
+            used += (size_t)snprintf(names + used, sizeof names - used, "%s'%s'", count ? ", " : "",
+                                     name);
+        if (count++ > 0 || field)
+            h5->data_close(data);
+        else
+            found = data;
+    }
+    if (!field && count == 1)
+        return found;
+    if (found >= 0)
+        h5->data_close(found);
+    if (field)
+        *status = tz_error_set(error, TZ_UNKNOWN, path, "has no dataset '%.60s'; its root has %s",
+                               field, count ? names : "none");
+    else
+        *status =
+            tz_error_set(error, TZ_USAGE, path,
+                         count ? "has %zu datasets, %s: tz.read's 'field' takes one"
+                               : "has %zu datasets in its root%s: tz.read's 'field' names one "
+                                 "in a group, as \"group/name\"",
+                         count, names);
+    return -1;
+}
+
+/* The type of elements in memory; TZ_DTYPE_COUNT: none of ours. */
+static tz_dtype dtype_of(const tz_hdf5 *h5, tz_h5_id data)
+{
+    static const tz_dtype integers[][2] = {{TZ_DTYPE_U8, TZ_DTYPE_I8},
+                                           {TZ_DTYPE_U16, TZ_DTYPE_I16},
+                                           {TZ_DTYPE_U32, TZ_DTYPE_I32},
+                                           {TZ_DTYPE_U64, TZ_DTYPE_I64}};
+    const tz_h5_id type = h5->data_type(data);
+    tz_dtype dtype = TZ_DTYPE_COUNT;
+    if (type < 0)
+        return dtype;
+    const int class = h5->type_class(type);
+    const size_t size = h5->type_size(type);
+    if (class == REAL && size <= 8)
+        dtype = size > 4 ? TZ_DTYPE_F64 : TZ_DTYPE_F32;
+    else if (class == INTEGER)
+        for (int k = 0; k < 4; k++)
+            dtype = size == (size_t)1 << k ? integers[k][h5->type_sign(type) != UNSIGNED] : dtype;
+    else if (class == ENUMERATION && size == 1) /* truth, as h5py writes it */
+        dtype = TZ_DTYPE_I8;
+    h5->type_close(type);
+    return dtype;
+}
+
+static tz_status read_data(const tz_hdf5 *h5, tz_h5_id data, const char *path, tz_array **out,
+                           tz_error *error)
+{
+    tz_h5_size extents[TZ_DIMS_MAX];
+    int64_t shape[TZ_DIMS_MAX] = {1, 1, 1};
+    const tz_dtype dtype = dtype_of(h5, data);
+    const tz_h5_id space = h5->data_space(data);
+    const int dims = space < 0 ? -1 : h5->space_dims(space);
+    tz_status status = TZ_OK;
+    if (dtype == TZ_DTYPE_COUNT)
+        status = tz_error_set(error, TZ_TYPE, path,
+                              "the dataset's type is not read: integers of up to 64 bits and real "
+                              "numbers are");
+    else if (dims < 1 || dims > TZ_DIMS_MAX)
+        status =
+            tz_error_set(error, TZ_SHAPE, path,
+                         "the dataset has %d dimensions; 1 to 3 are read, so reshape it", dims);
+    else if (h5->space_extents(space, extents, NULL) != dims)
+        status = refused(h5, path, "the dataset's extents", error);
+    for (int d = 0; status == TZ_OK && d < dims; d++)
+        shape[d] = extents[dims - 1 - d] > INT64_MAX ? -1 : (int64_t)extents[dims - 1 - d];
+    if (status == TZ_OK && tz_shape_count(dims, shape) < 0)
+        status = tz_error_set(error, TZ_SHAPE, path, "the dataset is empty or larger than memory");
+    if (status == TZ_OK)
+        status = tz_array_create(out, dtype, dims, shape, error);
+    if (status == TZ_OK && h5->data_read(data, type_of(h5, dtype), 0, 0, 0, (*out)->data) < 0)
+        status = refused(h5, path, "to read the dataset", error);
+    if (space >= 0)
+        h5->space_close(space);
+    return status;
+}
+
+/* Does tz.hdf5's note say that rows are turned? */
+static bool is_turned(const tz_hdf5 *h5, tz_h5_id file)
+{
+    char text[8] = "";
+    const tz_h5_id note = h5->note_exists(file, "y") > 0 ? h5->note_open(file, "y", 0) : -1;
+    const tz_h5_id type = h5->type_copy(tz__hdf5_constant(h5, "H5T_C_S1_g"));
+    const bool fine = note >= 0 && type >= 0 && h5->type_set_size(type, sizeof text - 1) >= 0 &&
+                      h5->type_set_charset(type, UTF8) >= 0 && h5->note_read(note, type, text) >= 0;
+    if (type >= 0)
+        h5->type_close(type);
+    if (note >= 0)
+        h5->note_close(note);
+    return fine && strcmp(text, "up") == 0;
+}
+
+static tz_status read_open(const tz_hdf5 *h5, const char *path, tz_format_reading *reading,
+                           tz_error *error)
+{
+    tz_status status = TZ_OK;
+    h5->quiet(0, NULL, NULL);
+    const tz_h5_id access = h5->properties(tz__hdf5_constant(h5, "H5P_CLS_FILE_ACCESS_ID_g"));
+    if (access >= 0)
+        h5->set_locking(access, false, true);
+    const tz_h5_id file = access < 0 ? -1 : h5->file_open(path, READ_ONLY, access);
+    if (file < 0) {
+        status = refused(h5, path, "to open the file", error);
+    } else {
+        const tz_h5_id data = open_data(h5, file, path, reading->field, &status, error);
+        if (data >= 0) {
+            status = read_data(h5, data, path, &reading->array, error);
+            h5->data_close(data);
+        }
+        if (status == TZ_OK && is_turned(h5, file))
+            tz_array_turn_rows(reading->array);
+        h5->file_close(file);
+    }
+    if (access >= 0)
+        h5->properties_close(access);
+    return status;
+}
+
+static tz_status read_file(const char *path, tz_format_reading *reading, tz_error *error)
+{
+    tz_hdf5 h5;
+    const size_t length = strlen(path);
+    if (length > 3 && strcasecmp(path + length - 3, ".gz") == 0)
+        return tz_error_set(error, TZ_UNSUPPORTED, path,
+                            "is HDF5 within gzip: decompress it first (gunzip)");
+    pthread_mutex_lock(&one_at_a_time);
+    tz_status status = tz__hdf5_open(&h5, NULL, error);
+    if (status == TZ_OK)
+        status = read_open(&h5, path, reading, error);
+    tz__hdf5_close(&h5);
+    pthread_mutex_unlock(&one_at_a_time);
+    return status;
+}
+
 const tz_format tz_format_hdf5 = {
     .name = "hdf5",
     .content = TZ_CONTENT_GRID,
@@ -292,4 +450,8 @@ const tz_format tz_format_hdf5 = {
     .begin = begin,
     .list_suffix = ".xdmf",
     .list = list,
+    .magic = "\x89HDF",
+    .read_doc = "a dataset of HDF5, also of NetCDF-4 and MATLAB 7.3",
+    .reads = TZ_READS_FIELD,
+    .read = read_file,
 };

@@ -5,6 +5,7 @@
 #include "base/error.h"
 #include "base/library.h"
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 /* HDF5's own types, declared here so that no header of it is needed to build. */
@@ -30,20 +31,28 @@ typedef unsigned long long tz_h5_size;
     X(space_scalar, tz_h5_id, H5Screate, (int))                                                    \
     X(space, tz_h5_id, H5Screate_simple, (int, const tz_h5_size *, const tz_h5_size *))            \
     X(space_extents, int, H5Sget_simple_extent_dims, (tz_h5_id, tz_h5_size *, tz_h5_size *))       \
+    X(space_dims, int, H5Sget_simple_extent_ndims, (tz_h5_id))                                     \
     X(space_close, tz_h5_error, H5Sclose, (tz_h5_id))                                              \
     X(type_copy, tz_h5_id, H5Tcopy, (tz_h5_id))                                                    \
     X(type_set_size, tz_h5_error, H5Tset_size, (tz_h5_id, size_t))                                 \
     X(type_set_charset, tz_h5_error, H5Tset_cset, (tz_h5_id, int))                                 \
+    X(type_class, int, H5Tget_class, (tz_h5_id))                                                   \
+    X(type_size, size_t, H5Tget_size, (tz_h5_id))                                                  \
+    X(type_sign, int, H5Tget_sign, (tz_h5_id))                                                     \
     X(type_close, tz_h5_error, H5Tclose, (tz_h5_id))                                               \
+    X(name_at, ptrdiff_t, H5Lget_name_by_idx,                                                      \
+      (tz_h5_id, const char *, int, int, tz_h5_size, char *, size_t, tz_h5_id))                    \
     X(data_create, tz_h5_id, H5Dcreate2,                                                           \
       (tz_h5_id, const char *, tz_h5_id, tz_h5_id, tz_h5_id, tz_h5_id, tz_h5_id))                  \
     X(data_open, tz_h5_id, H5Dopen2, (tz_h5_id, const char *, tz_h5_id))                           \
+    X(data_type, tz_h5_id, H5Dget_type, (tz_h5_id))                                                \
     X(data_space, tz_h5_id, H5Dget_space, (tz_h5_id))                                              \
     X(data_read, tz_h5_error, H5Dread, (tz_h5_id, tz_h5_id, tz_h5_id, tz_h5_id, tz_h5_id, void *)) \
     X(data_offset, uint64_t, H5Dget_offset, (tz_h5_id))                                            \
     X(data_close, tz_h5_error, H5Dclose, (tz_h5_id))                                               \
     X(note_create, tz_h5_id, H5Acreate2,                                                           \
       (tz_h5_id, const char *, tz_h5_id, tz_h5_id, tz_h5_id, tz_h5_id))                            \
+    X(note_exists, int, H5Aexists, (tz_h5_id, const char *))                                       \
     X(note_open, tz_h5_id, H5Aopen, (tz_h5_id, const char *, tz_h5_id))                            \
     X(note_write, tz_h5_error, H5Awrite, (tz_h5_id, tz_h5_id, const void *))                       \
     X(note_read, tz_h5_error, H5Aread, (tz_h5_id, tz_h5_id, void *))                               \

@@ -230,10 +230,10 @@ static tz_status check_shape(parser *s)
     return TZ_OK;
 }
 
-static tz_status check_size(const parser *s, int64_t file_bytes)
+static tz_status check_size(const parser *s, int64_t end)
 {
     const tz_npy_facts *h = s->header;
-    const int64_t wanted = h->count * (int64_t)h->item_bytes, has = file_bytes - h->data_offset;
+    const int64_t wanted = h->count * (int64_t)h->item_bytes, has = end - h->data_offset;
     if (has == wanted)
         return TZ_OK;
     return tz_error_set(s->error, TZ_FORMAT, s->path,
@@ -241,17 +241,17 @@ static tz_status check_size(const parser *s, int64_t file_bytes)
                         has < wanted ? "truncated" : "over-long", wanted, has);
 }
 
-/* Read and check the header of an open file, and that the file has as much data as it states.
- * Leaves the stream at the first element. */
-static tz_status read_header(FILE *stream, const char *path, tz_npy_facts *header, tz_error *error)
+/* Read and check the header of an array from byte `begin` of a file on, and that there is as much
+ * data up to byte `end` as it states. */
+static tz_status read_header(FILE *stream, const char *path, int64_t begin, int64_t end,
+                             tz_npy_facts *header, tz_error *error)
 {
     unsigned char lead[12];
-    struct stat facts;
     char *text = NULL;
     tz_status status = TZ_OK;
     memset(header, 0, sizeof *header);
-    if (fstat(fileno(stream), &facts) != 0 || !S_ISREG(facts.st_mode))
-        return tz_error_set(error, TZ_IO, path, "cannot read: not a regular file");
+    if (fseeko(stream, (off_t)begin, SEEK_SET) != 0)
+        return tz_error_set_errno(error, errno, path, "cannot read");
     if (fread(lead, 1, 10, stream) != 10 || memcmp(lead, "\x93NUMPY", 6) != 0)
         return tz_error_set(error, TZ_FORMAT, path,
                             "not a .npy file: it does not begin with \\x93NUMPY");
@@ -260,17 +260,17 @@ static tz_status read_header(FILE *stream, const char *path, tz_npy_facts *heade
                             ".npy version %d.%d is not read; save as version 1.0", lead[6],
                             lead[7]);
     int64_t length = lead[8] | lead[9] << 8;
-    header->data_offset = 10;
+    header->data_offset = begin + 10;
     if (lead[6] > 1) {
-        header->data_offset = 12;
+        header->data_offset = begin + 12;
         if (fread(lead + 10, 1, 2, stream) != 2)
             lead[10] = lead[11] = 0xFF; /* longer than any file: refused below */
         length |= (int64_t)lead[10] << 16 | (int64_t)lead[11] << 24;
     }
-    if (header->data_offset + length > (int64_t)facts.st_size)
+    if (header->data_offset + length > end)
         return tz_error_set(error, TZ_FORMAT, path,
                             "truncated: the header claims %" PRId64 " bytes, the file has %" PRId64,
-                            length, (int64_t)facts.st_size);
+                            length, end - begin);
     if (length > HEADER_MAX_BYTES)
         return tz_error_set(error, TZ_FORMAT, path, "a header of %" PRId64 " bytes is too long",
                             length);
@@ -292,7 +292,7 @@ static tz_status read_header(FILE *stream, const char *path, tz_npy_facts *heade
     if (status == TZ_OK)
         status = check_shape(&s);
     if (status == TZ_OK)
-        status = check_size(&s, (int64_t)facts.st_size);
+        status = check_size(&s, end);
 cleanup:
     free(text);
     return status;
@@ -333,29 +333,108 @@ struct tz_npy_file {
         *cells; /* of a piece: as the file has it, and in order. NULL until they are needed */
 };
 
-tz_status tz_npy_open(tz_npy_file **out, const char *path, tz_error *error)
+/* Make a file of the facts and the descriptor of a stream, which is closed in any case. */
+static tz_status make_file(tz_npy_file **out, FILE *stream, const char *path,
+                           const tz_npy_facts *facts, tz_error *error)
 {
-    *out = NULL;
-    FILE *stream = NULL;
     tz_npy_file *file = calloc(1, sizeof *file);
-    if (!file || !(file->path = strdup(path))) {
-        free(file);
-        return tz_error_set(error, TZ_MEMORY, path, "not enough memory to open the file");
+    tz_status status = TZ_OK;
+    *out = NULL;
+    if (!file || !(file->path = strdup(path)))
+        status = tz_error_set(error, TZ_MEMORY, path, "not enough memory to open the file");
+    if (file) {
+        file->header = *facts;
+        file->descriptor = -1;
     }
-    file->descriptor = -1;
-    tz_status status = tz_file_stream(path, &stream, NULL, error);
-    if (status == TZ_OK)
-        status = read_header(stream, path, &file->header, error);
     if (status == TZ_OK && (file->descriptor = fcntl(fileno(stream), F_DUPFD_CLOEXEC, 0)) < 0)
         status = tz_error_set_errno(error, errno, path, "cannot open");
-    if (stream)
-        fclose(stream);
-    if (status != TZ_OK) {
+    fclose(stream);
+    if (status == TZ_OK)
+        *out = file;
+    else
         tz_npy_close(file);
-        return status;
+    return status;
+}
+
+tz_status tz_npy_open_part(tz_npy_file **out, FILE *stream, const char *path, int64_t begin,
+                           int64_t end, tz_error *error)
+{
+    tz_npy_facts facts;
+    *out = NULL;
+    const tz_status status = read_header(stream, path, begin, end, &facts, error);
+    if (status == TZ_OK)
+        return make_file(out, stream, path, &facts, error);
+    fclose(stream);
+    return status;
+}
+
+tz_status tz_npy_open(tz_npy_file **out, const char *path, tz_error *error)
+{
+    FILE *stream;
+    size_t bytes;
+    *out = NULL;
+    const tz_status status = tz_file_stream(path, &stream, &bytes, error);
+    return status ? status : tz_npy_open_part(out, stream, path, 0, (int64_t)bytes, error);
+}
+
+/* Are the numbers of the facts in a file of `bytes`? Completes the facts. */
+static tz_status check_bare(const char *path, tz_npy_facts *f, int64_t bytes, tz_error *error)
+{
+    const bool whole = f->data_offset < 0;
+    f->data_offset = whole ? 0 : f->data_offset;
+    f->item_bytes = f->half ? 2 : tz_dtype_size(f->dtype);
+    const int64_t size = (int64_t)f->item_bytes, has = bytes - f->data_offset;
+    const char *type = f->half ? "float16" : tz_dtype_name(f->dtype);
+    char shape[TZ_SHAPE_TEXT_SIZE];
+    if (has <= 0)
+        return tz_error_set(error, TZ_SHAPE, path,
+                            "has %" PRId64 " bytes, and no number from byte %" PRId64 " on", bytes,
+                            f->data_offset);
+    if (f->dims == 0 && has % size != 0)
+        return tz_error_set(error, TZ_SHAPE, path,
+                            "has %" PRId64 " bytes from byte %" PRId64
+                            " on, which is no whole number of %s",
+                            has, f->data_offset, type);
+    if (f->dims == 0) {
+        f->dims = 1;
+        f->shape[0] = has / size;
+        f->shape[1] = f->shape[2] = 1;
     }
-    *out = file;
+    f->count = tz_shape_count(f->dims, f->shape);
+    if (f->count < 0)
+        return tz_error_set(error, TZ_SHAPE, path, "the shape is too large for any file");
+    if (f->count > has / size || (whole && f->count != has / size) || (whole && has % size != 0)) {
+        const bool more = f->count * size < has;
+        char hint[128] = "";
+        if (more)
+            snprintf(hint, sizeof hint,
+                     ": offset = 0 takes the first ones, offset = %" PRId64
+                     " the last ones, behind a header",
+                     has - f->count * size);
+        return tz_error_set(error, TZ_SHAPE, path,
+                            "has %" PRId64 " bytes from byte %" PRId64
+                            " on, and %s %s need%s %" PRId64 "%s",
+                            has, f->data_offset, tz_shape_text(shape, f->dims, f->shape), type,
+                            f->count == 1 ? "s" : "", f->count * size, hint);
+    }
     return TZ_OK;
+}
+
+tz_status tz_npy_open_bare(tz_npy_file **out, const char *path, const tz_npy_facts *facts,
+                           tz_error *error)
+{
+    FILE *stream;
+    size_t bytes;
+    tz_npy_facts checked = *facts;
+    *out = NULL;
+    tz_status status = tz_file_stream(path, &stream, &bytes, error);
+    if (status)
+        return status;
+    status = check_bare(path, &checked, (int64_t)bytes, error);
+    if (status == TZ_OK)
+        return make_file(out, stream, path, &checked, error);
+    fclose(stream);
+    return status;
 }
 
 void tz_npy_close(tz_npy_file *file)
@@ -635,23 +714,34 @@ static tz_status begin(tz_grid_file **out, const char *path, const tz_grid *grid
     return TZ_OK;
 }
 
-/* A large array stays in its file: fields take it piece by piece. */
-static tz_status read_array(const char *path, tz_format_reading *reading, tz_error *error)
+tz_status tz_npy_take(tz_npy_file *file, tz_format_reading *reading, tz_error *error)
 {
     enum { LARGE_BYTES = 64 << 20 };
-    tz_npy_file *file;
-    tz_status status = tz_npy_open(&file, path, error);
-    if (status != TZ_OK)
-        return status;
     const tz_npy_facts *facts = &file->header;
     const int64_t count = tz_shape_count(facts->dims, facts->shape);
     if (count >= LARGE_BYTES / (int64_t)tz_dtype_size(facts->dtype)) {
         reading->file = file;
         return TZ_OK;
     }
-    status = tz_npy_read_all(file, &reading->array, error);
+    const tz_status status = tz_npy_read_all(file, &reading->array, error);
     tz_npy_close(file);
     return status;
+}
+
+tz_status tz_npy_take_turned(tz_npy_file *file, tz_format_reading *reading, tz_error *error)
+{
+    const tz_status status = tz_npy_read_all(file, &reading->array, error);
+    tz_npy_close(file);
+    if (status == TZ_OK)
+        tz_array_turn_rows(reading->array);
+    return status;
+}
+
+static tz_status read_array(const char *path, tz_format_reading *reading, tz_error *error)
+{
+    tz_npy_file *file;
+    const tz_status status = tz_npy_open(&file, path, error);
+    return status ? status : tz_npy_take(file, reading, error);
 }
 
 static tz_status put_info(const char *path, tz_facts *out, tz_error *error)

@@ -10,6 +10,7 @@
 #define TZ_CORE_OUTPUT_FORMAT_NPY_H
 
 #include "base/array.h"
+#include <stdio.h>
 
 /* The facts of a header, for `trapeze info`. */
 typedef struct tz_npy_facts {
@@ -34,6 +35,14 @@ tz_status tz_npy_read(const char *path, tz_array **out, tz_error *error);
 typedef struct tz_npy_file tz_npy_file;
 
 tz_status tz_npy_open(tz_npy_file **out, const char *path, tz_error *error);
+/* The same of bytes `begin` to `end` of a stream, which is closed in any case. */
+tz_status tz_npy_open_part(tz_npy_file **out, FILE *stream, const char *path, int64_t begin,
+                           int64_t end, tz_error *error);
+/* A file of numbers without a header, by its facts: dtype, half, swapped, fortran, dims (0: all of
+ * the file, in a row), shape, data_offset (-1: the numbers are the file; else more may follow).
+ * TZ_SHAPE: the file has not so many. */
+tz_status tz_npy_open_bare(tz_npy_file **out, const char *path, const tz_npy_facts *facts,
+                           tz_error *error);
 void tz_npy_close(tz_npy_file *file); /* NULL is fine */
 const tz_npy_facts *tz_npy_file_facts(const tz_npy_file *file);
 

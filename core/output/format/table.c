@@ -287,4 +287,12 @@ static tz_status begin(tz_grid_file **out, const char *path, const tz_grid *grid
 }
 
 const tz_format tz_format_csv = {
-    .name = "csv", .content = TZ_CONTENT_ARRAY, .suffix = ".csv", .begin = begin};
+    .name = "csv",
+    .content = TZ_CONTENT_ARRAY,
+    .suffix = ".csv",
+    .begin = begin,
+    .read_doc = "lines of numbers, which are rows along x, with commas, semicolons, tabs or blanks "
+                "between them; blank lines between planes; lines without numbers at the beginning "
+                "are titles",
+    .reads = TZ_READS_ORDER | TZ_READS_SKIP,
+    .read = tz_csv_read};

@@ -48,39 +48,6 @@ static tz_status bad_token(const reader *r, size_t length, const char *what, tz_
                         tz_token_quote(quoted, sizeof quoted, r->p, length), what);
 }
 
-/* Files that are no list of numbers, by their first bytes: what they are, and what to do. */
-static tz_status refuse_other(const char *path, const char *text, size_t bytes, tz_error *error)
-{
-    static const struct {
-        const char *begin, *what;
-    } known[] = {
-        {"PK\3\4", "is a zip file, as .npz is: save its array as .npy (numpy.save)"},
-        {"\x1f\x8b", "is compressed by gzip: decompress it first (gunzip)"},
-        {"\xff\xd8\xff", "is a JPEG picture: save it as PNG"},
-        {"GIF8", "is a GIF picture: save it as PNG"},
-        {"II*", "is a TIFF picture: save it as PNG"},
-        {"\x89HDF", "is an HDF5 file: save its array as .npy (numpy.save)"},
-        {"<?xml", "is XML, as .vti is: save its array as .npy (numpy.save)"},
-        {"<VTKFile", "is a file of VTK: save its array as .npy (numpy.save)"},
-        {"#Life 1.0", "is a pattern in the format Life 1.05 or 1.06: save it as .rle"},
-    };
-    for (size_t k = 0; k < sizeof known / sizeof *known; k++)
-        if (bytes >= strlen(known[k].begin) &&
-            memcmp(text, known[k].begin, strlen(known[k].begin)) == 0)
-            return tz_error_set(error, TZ_FORMAT, path, "%s", known[k].what);
-    return TZ_OK;
-}
-
-static const char *why_not(const reader *r, size_t length)
-{
-    for (size_t i = 0; i < length; i++)
-        if ((unsigned char)r->p[i] < ' ')
-            return "no number, and the file is no text: save raw numbers as .npy (numpy.save)";
-    return memchr(r->p, ',', length) || memchr(r->p, ';', length)
-               ? "not a decimal number: numbers are separated by white space, without commas"
-               : "not a decimal number";
-}
-
 /* Count the numbers, and store those that fit. */
 static tz_status parse_all(reader *r, double *values, int64_t room, int64_t *count, tz_error *error)
 {
@@ -88,7 +55,7 @@ static tz_status parse_all(reader *r, double *values, int64_t room, int64_t *cou
     for (size_t length; (length = next_token(r)) > 0; r->p += length) {
         double value;
         if (!tz_number_parse(r->p, length, &value))
-            return bad_token(r, length, why_not(r, length), error);
+            return bad_token(r, length, "not a decimal number", error);
         if (!isfinite(value))
             return bad_token(r, length, "not finite", error);
         if (*count < room)
@@ -98,25 +65,20 @@ static tz_status parse_all(reader *r, double *values, int64_t room, int64_t *cou
     return TZ_OK;
 }
 
-tz_status tz_text_read(const char *path, int dims, const int64_t *shape, tz_array **out,
-                       tz_error *error)
+/* The numbers of a text in a row, or of a shape. */
+static tz_status parse_numbers(const reader *from, int dims, const int64_t *shape, tz_array **out,
+                               tz_error *error)
 {
-    *out = NULL;
-    char *text = NULL;
-    size_t bytes = 0;
+    const char *path = from->path;
     tz_array *array = NULL;
     int64_t count = 0, length = 0;
-    tz_status status = tz_file_read_text(path, (size_t)INT64_MAX / 16, &text, &bytes, error);
-    if (status == TZ_OK)
-        status = refuse_other(path, text, bytes, error);
-    if (status != TZ_OK)
-        goto cleanup;
+    tz_status status = TZ_OK;
     if (dims > 0) {
         status = tz_array_create(&array, TZ_DTYPE_F64, dims, shape, error);
         length = status == TZ_OK ? tz_shape_count(dims, shape) : 0;
     } else {
         /* Counting first is cheap compared with parsing, and makes an array of the exact size. */
-        reader counter = {path, text, text + bytes, 1};
+        reader counter = *from;
         for (size_t token; (token = next_token(&counter)) > 0; counter.p += token)
             length++;
         status = length ? tz_array_create(&array, TZ_DTYPE_F64, 1, &length, error)
@@ -124,7 +86,7 @@ tz_status tz_text_read(const char *path, int dims, const int64_t *shape, tz_arra
     }
     if (status != TZ_OK)
         goto cleanup;
-    reader r = {path, text, text + bytes, 1};
+    reader r = *from;
     status = parse_all(&r, array->data, length, &count, error);
     if (status != TZ_OK)
         goto cleanup;
@@ -139,21 +101,283 @@ tz_status tz_text_read(const char *path, int dims, const int64_t *shape, tz_arra
     array = NULL;
 cleanup:
     tz_array_destroy(array);
-    free(text);
     return status;
 }
 
-static tz_status read_numbers(const char *path, tz_format_reading *reading, tz_error *error)
+/* ---- Tables ---------------------------------------------------------------------------------- */
+
+/* Numbers in lines, as they come. */
+typedef struct table {
+    double *values;
+    size_t count, room;
+    char separator; /* 0: not known yet; ' ': blanks */
+    int64_t columns, rows, planes;
+    int64_t plane_rows; /* of the plane that is read */
+} table;
+
+/* A cell of a line: [text, text + length) without blanks around it. */
+typedef struct cell {
+    const char *text;
+    size_t length;
+} cell;
+
+/* What separates the cells of a line: the first of these that it has outside quotes. */
+static char separator_of(const char *p, const char *end)
 {
-    const tz_status status =
-        tz_text_read(path, reading->dims, reading->shape, &reading->array, error);
+    bool quoted = false;
+    char found = ' ';
+    for (; p < end; p++) {
+        quoted ^= *p == '"';
+        if (!quoted && *p == ';')
+            return ';';
+        if (!quoted && (*p == '\t' || (*p == ',' && found == ' ')))
+            found = *p;
+    }
+    return found;
+}
+
+/* The next cell from *p on, which moves behind it. False: the line has no more. A separator at the
+ * end of a line has no cell behind it. */
+static bool next_cell(const char **p, const char *end, char separator, cell *out)
+{
+    const char *s = *p;
+    while (s < end && is_space(*s) && (separator == ' ' || *s != separator))
+        s++;
+    if (s == end)
+        return false;
+    const char *q = s;
+    if (*s == '"') {
+        const char *close = memchr(s + 1, '"', (size_t)(end - s - 1));
+        q = close ? close + 1 : end;
+    }
+    while (q < end && *q != separator && !(separator == ' ' && is_space(*q)))
+        q++;
+    *p = q < end ? q + 1 : end;
+    while (q > s && is_space(q[-1]))
+        q--;
+    if (q - s >= 2 && *s == '"' && q[-1] == '"') {
+        s++;
+        q--;
+    }
+    *out = (cell){s, (size_t)(q - s)};
+    return true;
+}
+
+/* A number, also with a decimal comma where cells have ';' between them. */
+static bool to_number(const cell *c, char separator, double *value)
+{
+    char text[64];
+    const char *comma = separator == ';' ? memchr(c->text, ',', c->length) : NULL;
+    if (!comma || c->length >= sizeof text)
+        return tz_number_parse(c->text, c->length, value);
+    memcpy(text, c->text, c->length);
+    text[comma - c->text] = '.';
+    return tz_number_parse(text, c->length, value);
+}
+
+static tz_status add_number(const reader *r, table *t, double value, tz_error *error)
+{
+    if (t->count == t->room) {
+        const size_t room = t->room ? 2 * t->room : 256;
+        double *values = realloc(t->values, room * sizeof *values);
+        if (!values)
+            return tz_error_set(error, TZ_MEMORY, r->path, "not enough memory for its numbers");
+        t->values = values;
+        t->room = room;
+    }
+    t->values[t->count++] = value;
+    return TZ_OK;
+}
+
+/* A blank line, or the end of the file: the plane ends. */
+static tz_status end_plane(const reader *r, table *t, tz_error *error)
+{
+    if (t->plane_rows == 0)
+        return TZ_OK;
+    if (t->planes > 0 && t->plane_rows * t->planes != t->rows - t->plane_rows)
+        return tz_error_set_line(error, TZ_SHAPE, r->path, (int)r->line,
+                                 "the %" PRId64 " lines before it are a plane, as blank lines say, "
+                                 "and those before have %" PRId64,
+                                 t->plane_rows, (t->rows - t->plane_rows) / t->planes);
+    t->planes++;
+    t->plane_rows = 0;
+    return TZ_OK;
+}
+
+/* A line of cells. Before the first line of numbers, lines without numbers are titles. */
+static tz_status take_line(const reader *r, const char *end, table *t, tz_error *error)
+{
+    const char separator = t->rows > 0 ? t->separator : separator_of(r->p, end);
+    const size_t before = t->count;
+    const char *p = r->p;
+    tz_status status = TZ_OK;
+    cell c, bad = {NULL, 0};
+    while (status == TZ_OK && next_cell(&p, end, separator, &c)) {
+        double value;
+        if (to_number(&c, separator, &value))
+            status = add_number(r, t, value, error);
+        else if (!bad.text)
+            bad = c;
+    }
+    const int64_t columns = (int64_t)(t->count - before);
+    if (status != TZ_OK || (t->rows == 0 && columns == 0))
+        return status;
+    if (bad.text && bad.length == 0)
+        return tz_error_set_line(error, TZ_FORMAT, r->path, (int)r->line,
+                                 "a cell is empty; write nan where there is no number");
+    if (bad.text)
+        return bad_token(&(reader){r->path, bad.text, bad.text + bad.length, r->line}, bad.length,
+                         "not a decimal number", error);
+    if (t->rows > 0 && columns != t->columns)
+        return tz_error_set_line(error, TZ_SHAPE, r->path, (int)r->line,
+                                 "has %" PRId64 " number%s, the lines before have %" PRId64,
+                                 columns, columns == 1 ? "" : "s", t->columns);
+    t->separator = separator;
+    t->columns = columns;
+    t->rows++;
+    t->plane_rows++;
+    return TZ_OK;
+}
+
+static tz_status parse_table(const reader *from, table *t, tz_error *error)
+{
+    tz_status status = TZ_OK;
+    for (reader r = *from; status == TZ_OK && r.p < r.end; r.line++) {
+        const char *newline = memchr(r.p, '\n', (size_t)(r.end - r.p)),
+                   *end = newline ? newline : r.end, *next = newline ? newline + 1 : r.end;
+        const char *comment = memchr(r.p, '#', (size_t)(end - r.p));
+        const char *p = r.p;
+        while (p < end && is_space(*p))
+            p++;
+        if (p == end)
+            status = end_plane(&r, t, error);
+        else if (comment != p)
+            status = take_line(&r, comment ? comment : end, t, error);
+        r.p = next;
+        if (status == TZ_OK && r.p == r.end)
+            status = end_plane(&r, t, error);
+    }
+    return status;
+}
+
+/* The array of a table: of the shape that its lines have, or of the one that is wanted. */
+static tz_status table_array(const char *path, const table *t, tz_format_reading *reading,
+                             tz_error *error)
+{
+    int64_t shape[TZ_DIMS_MAX] = {t->columns, t->planes ? t->rows / t->planes : 0, t->planes};
+    int dims = t->planes > 1 ? 3 : t->rows > 1 ? 2 : 1;
+    if (t->columns == 1) { /* a list of numbers, one a line */
+        dims = 1;
+        shape[0] = t->rows;
+        shape[1] = shape[2] = 1;
+    }
+    if (t->rows == 0)
+        return tz_error_set(error, TZ_SHAPE, path, "has no numbers");
+    if (reading->dims > 0) {
+        char has[TZ_SHAPE_TEXT_SIZE], wanted[TZ_SHAPE_TEXT_SIZE];
+        const bool row = dims == 1 || reading->order || reading->shape[0] == shape[0];
+        if (!row || tz_shape_count(reading->dims, reading->shape) != (int64_t)t->count)
+            return tz_error_set(error, TZ_SHAPE, path, "has %s numbers in its lines, 'shape' is %s",
+                                tz_shape_text(has, dims, shape),
+                                tz_shape_text(wanted, reading->dims, reading->shape));
+        dims = reading->dims;
+        memcpy(shape, reading->shape, sizeof shape);
+    }
+    const tz_status status = tz_array_create(&reading->array, TZ_DTYPE_F64, dims, shape, error);
+    if (status == TZ_OK)
+        memcpy(reading->array->data, t->values, t->count * sizeof *t->values);
+    return status;
+}
+
+static tz_status read_table(const reader *from, tz_format_reading *reading, tz_error *error)
+{
+    table t = {.values = NULL};
+    tz_status status = parse_table(from, &t, error);
+    if (status == TZ_OK)
+        status = table_array(from->path, &t, reading, error);
+    free(t.values);
+    return status;
+}
+
+/* ---- Files ----------------------------------------------------------------------------------- */
+
+/* Leave out the first lines. */
+static tz_status skip_lines(reader *r, int64_t lines, tz_error *error)
+{
+    for (int64_t i = 0; i < lines; i++, r->line++) {
+        const char *newline = memchr(r->p, '\n', (size_t)(r->end - r->p));
+        if (!newline)
+            return tz_error_set(error, TZ_SHAPE, r->path, "has fewer lines than 'skip' leaves out");
+        r->p = newline + 1;
+    }
+    return TZ_OK;
+}
+
+/* TZ_FORMAT: there are bytes that no text has. */
+static tz_status check_text(const reader *r, tz_error *error)
+{
+    for (const char *p = r->p; p < r->end && p < r->p + 4096; p++)
+        if ((unsigned char)*p < '\b' || ((unsigned char)*p > '\r' && (unsigned char)*p < 27))
+            return tz_error_set(error, TZ_FORMAT, r->path,
+                                "is no text and no format that is known: tz.read's 'type' and "
+                                "'shape' read raw numbers, as { type = \"float32\" }");
+    return TZ_OK;
+}
+
+/* Has the first line with a number cells with ',' or ';' between them? */
+static bool has_cells(const reader *from)
+{
+    reader r = *from;
+    const size_t length = next_token(&r);
+    return memchr(r.p, ',', length) || memchr(r.p, ';', length) ||
+           strcasestr(from->path, ".tsv") != NULL;
+}
+
+enum { NUMBERS, TABLE, EITHER };
+
+static tz_status read_text(const char *path, int form, tz_format_reading *reading, tz_error *error)
+{
+    char *text;
+    size_t bytes;
+    tz_status status = tz_file_read_text(path, (size_t)INT64_MAX / 16, &text, &bytes, error);
+    if (status != TZ_OK)
+        return status;
+    reader r = {path, text, text + bytes, 1};
+    status = check_text(&r, error);
+    if (status == TZ_OK)
+        status = skip_lines(&r, reading->skip, error);
+    if (status == TZ_OK && (form == TABLE || (form == EITHER && has_cells(&r))))
+        status = read_table(&r, reading, error);
+    else if (status == TZ_OK)
+        status = parse_numbers(&r, reading->dims, reading->shape, &reading->array, error);
+    free(text);
     return status == TZ_OK && reading->order
                ? tz_array_reorder(&reading->array, reading->order, error)
                : status;
 }
 
-const tz_format tz_format_text = {.name = "text",
-                                  .suffix = ".txt",
-                                  .read_doc = "numbers between blanks, as is any other file",
-                                  .reads = TZ_READS_ORDER,
-                                  .read = read_numbers};
+tz_status tz_text_read(const char *path, int dims, const int64_t *shape, tz_array **out,
+                       tz_error *error)
+{
+    tz_format_reading reading = {.dims = dims, .shape = shape};
+    const tz_status status = read_text(path, NUMBERS, &reading, error);
+    *out = reading.array;
+    return status;
+}
+
+tz_status tz_csv_read(const char *path, tz_format_reading *reading, tz_error *error)
+{
+    return read_text(path, TABLE, reading, error);
+}
+
+static tz_status read_numbers(const char *path, tz_format_reading *reading, tz_error *error)
+{
+    return read_text(path, EITHER, reading, error);
+}
+
+const tz_format tz_format_text = {
+    .name = "text",
+    .suffix = ".txt",
+    .read_doc = "numbers between blanks, as is any other file; with commas or semicolons as .csv",
+    .reads = TZ_READS_ORDER | TZ_READS_SKIP,
+    .read = read_numbers};
