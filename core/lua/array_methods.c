@@ -1,5 +1,5 @@
-/* Arrays of scripts: in memory (tz.array), from files (tz.read), and their methods; tz.random. Their
- * elements are in memory or in a file. module.c registers them. */
+/* Arrays of scripts: in memory (tz.array), from files (tz.read), and their methods; tz.random.
+ * module.c registers them. */
 #include "base/number.h"
 #include "lua/api.h"
 #include "lua/array.h"

@@ -42,58 +42,11 @@ typedef enum tz_content {
 
 /* ---- Reading --------------------------------------------------------------------------------- */
 
-struct tz_npy_file;
-
-/* What of a pixel becomes a number. */
-typedef enum tz_png_channel {
-    TZ_PNG_GREY, /* of colours luma (Rec. 601): (299 R + 587 G + 114 B) / 1000, rounded */
-    TZ_PNG_RED,  /* of gray: that */
-    TZ_PNG_GREEN,
-    TZ_PNG_BLUE,
-    TZ_PNG_ALPHA /* 0: transparent */
-} tz_png_channel;
-
-/* What TZ_PNG_GREY does not tell. */
-typedef struct tz_png_lost {
-    int64_t coloured; /* pixels whose red, green and blue differ */
-    int64_t clear;    /* pixels that are not opaque */
-} tz_png_lost;
-
 /* Numbers as plain text: decimal, between white space; '#' starts a comment that runs to the end of
  * its line. An array of float64 of that shape; `dims` 0: a 1-D array of all numbers, at least one.
  * TZ_IO, TZ_MEMORY; TZ_FORMAT (a token is no finite number; place: FILE:LINE); TZ_SHAPE. */
 tz_status tz_text_read(const char *path, int dims, const int64_t *shape, tz_array **out,
                        tz_error *error);
-
-/* What tz.read wants of a file, and what it gets. */
-typedef struct tz_format_reading {
-    int dims; /* of text; 0: all numbers in a row, or what lines of a table say */
-    const int64_t *shape;
-    const char *order; /* of text; NULL: x, y, z */
-    int64_t skip;      /* of text: lines at its beginning that are left out */
-    const char *field; /* NULL: the only one of the file */
-    tz_png_channel channel;
-    /* The result: owned by the caller; one of them is NULL. */
-    tz_array *array;
-    struct tz_npy_file *file;
-    char rule[TZ_RLE_RULE_SIZE]; /* of a pattern */
-    bool has_rule;               /* the file names it */
-    tz_png_lost lost;
-} tz_format_reading;
-
-/* Options of tz.read. */
-enum {
-    TZ_READS_RULE = 1,
-    TZ_READS_ORDER = 2,
-    TZ_READS_CHANNEL = 4,
-    TZ_READS_FIELD = 8,
-    TZ_READS_SKIP = 16
-};
-
-/* The result is what a file holds, which is closed, unless the array is large and stays in it. */
-tz_status tz_npy_take(struct tz_npy_file *file, tz_format_reading *reading, tz_error *error);
-/* The same with the rows of each plane from the last to the first. */
-tz_status tz_npy_take_turned(struct tz_npy_file *file, tz_format_reading *reading, tz_error *error);
 
 /* Numbers in lines, with ',', ';', tabs or blanks between them: what tz_format_csv reads. Lines
  * without numbers at the beginning are left out. A line is a row along x; blank lines are between

@@ -149,4 +149,47 @@ void tz_series_mark(tz_series_entry *entry);
 tz_status tz_series_add(const char *path, const tz_series_frame *frame, tz_series_entry *entry,
                         tz_error *error);
 
+/* ---- What readers of any format give --------------------------------------------------------- */
+
+/* What of a pixel becomes a number. */
+typedef enum tz_png_channel {
+    TZ_PNG_GREY, /* of colours luma (Rec. 601): (299 R + 587 G + 114 B) / 1000, rounded */
+    TZ_PNG_RED,  /* of gray: that */
+    TZ_PNG_GREEN,
+    TZ_PNG_BLUE,
+    TZ_PNG_ALPHA /* 0: transparent */
+} tz_png_channel;
+
+/* What TZ_PNG_GREY does not tell. */
+typedef struct tz_png_lost {
+    int64_t coloured; /* pixels whose red, green and blue differ */
+    int64_t clear;    /* pixels that are not opaque */
+} tz_png_lost;
+
+/* What tz.read wants of a file, and what it gets. */
+struct tz_npy_file;
+typedef struct tz_format_reading {
+    int dims; /* of text; 0: all numbers in a row, or what lines of a table say */
+    const int64_t *shape;
+    const char *order; /* of text; NULL: x, y, z */
+    int64_t skip;      /* of text: lines at its beginning that are left out */
+    const char *field; /* NULL: the only one of the file */
+    tz_png_channel channel;
+    /* The result: owned by the caller; one of them is NULL. */
+    tz_array *array;
+    struct tz_npy_file *file;
+    char rule[TZ_RLE_RULE_SIZE]; /* of a pattern */
+    bool has_rule;               /* the file names it */
+    tz_png_lost lost;
+} tz_format_reading;
+
+/* Options of tz.read. */
+enum {
+    TZ_READS_RULE = 1,
+    TZ_READS_ORDER = 2,
+    TZ_READS_CHANNEL = 4,
+    TZ_READS_FIELD = 8,
+    TZ_READS_SKIP = 16
+};
+
 #endif

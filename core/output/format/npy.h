@@ -9,7 +9,7 @@
 #ifndef TZ_CORE_OUTPUT_FORMAT_NPY_H
 #define TZ_CORE_OUTPUT_FORMAT_NPY_H
 
-#include "base/array.h"
+#include "output/format/grid_file.h"
 #include <stdio.h>
 
 /* The facts of a header, for `trapeze info`. */
@@ -72,5 +72,11 @@ typedef struct tz_npy_mapping {
  * read the file instead. End with tz_npy_unmap. The file must not shrink meanwhile. */
 tz_status tz_npy_map(const tz_npy_file *file, tz_npy_mapping *out, tz_error *error);
 void tz_npy_unmap(tz_npy_mapping *map); /* a zeroed map is fine */
+
+/* The result of a reader is what a file holds, which is closed, unless the array is large and stays in it. */
+tz_status tz_npy_take(tz_npy_file *file, tz_format_reading *reading, tz_error *error);
+/* The same with the rows of each plane from the last to the first. */
+tz_status tz_npy_take_turned(tz_npy_file *file, tz_format_reading *reading,
+                             tz_error *error);
 
 #endif
