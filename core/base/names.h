@@ -4,7 +4,8 @@
 
 #include <stddef.h>
 
-/* The one of `names` that needs the fewest edits to become `name`; borrowed from `names`. An edit
+/* The one of `names` that means the same as `name` elsewhere ("gpu": "cuda"), from one table of
+ * words; else the one that needs the fewest edits to become `name`; borrowed from `names`. An edit
  * inserts, removes or replaces a character, or swaps two adjacent ones; case does not count. NULL
  * if more than max(2, length of `name` / 3) edits are needed. */
 const char *tz_names_nearest(const char *name, const char *const *names, size_t n);

@@ -23,9 +23,9 @@ static void print_param(const tz_param *param)
     switch (param->type) {
     case TZ_PARAM_REAL:
     case TZ_PARAM_INTEGER:
-        printf(", %s to %s, default %s\n", tz_number_format(low, param->min),
-               tz_number_format(high, param->max),
-               isnan(param->value) ? "derived" : tz_number_format(value, param->value));
+        printf(", %s to %s, default %s\n", tz_number_short(low, param->min),
+               tz_number_short(high, param->max),
+               isnan(param->value) ? "derived" : tz_number_short(value, param->value));
         break;
     case TZ_PARAM_FLAG:
         printf(", default %s\n", param->value != 0 ? "true" : "false");
@@ -54,7 +54,7 @@ static void print_fields(const tz_stencil *stencil)
         else if (field->role == TZ_STREAMED || field->role == TZ_DERIVED)
             printf("\n");
         else
-            printf(", default %s\n", tz_number_format(initial, field->initial));
+            printf(", default %s\n", tz_number_short(initial, field->initial));
     }
 }
 

@@ -12,7 +12,7 @@ static void print_number(FILE *out, const json_t *value)
     if (json_is_integer(value))
         fprintf(out, "%lld", json_integer_value(value));
     else if (json_is_real(value))
-        fprintf(out, "%s", tz_number_format(number, json_real_value(value)));
+        fprintf(out, "%s", tz_number_short(number, json_real_value(value)));
     else if (json_is_boolean(value))
         fprintf(out, "%s", json_is_true(value) ? "true" : "false");
     else

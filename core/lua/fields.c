@@ -3,6 +3,7 @@
  * take regions. */
 #include "lua/fields.h"
 #include "base/names.h"
+#include "base/number.h"
 
 #include "lua/api.h"
 #include "lua/array.h"
@@ -466,10 +467,13 @@ static void record_source(const target *t, int index)
         snprintf(source, sizeof source, "%s", array->source);
     } else if (random) {
         const tz_random *r = &random->random;
+        char low[TZ_NUMBER_SIZE], high[TZ_NUMBER_SIZE];
         if (tz_type_is_bits(t->about->type))
-            snprintf(source, sizeof source, "random, density %.17g", r->density);
+            snprintf(source, sizeof source, "random, density %s",
+                     tz_number_format(low, (double)r->density));
         else
-            snprintf(source, sizeof source, "random, %.17g to %.17g", r->low, r->high);
+            snprintf(source, sizeof source, "random, %s to %s", tz_number_format(low, r->low),
+                     tz_number_format(high, r->high));
         seed = &r->seed;
     } else if (plan) {
         snprintf(source, sizeof source, "%.150s with %.150s", plan->plan.path, plan->trace.path);

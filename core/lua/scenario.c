@@ -137,7 +137,10 @@ static tz_status set_script_error(lua_State *L, const tz_context *context, int s
                            : tz_interrupt_signal() != 0                  ? TZ_INTERRUPTED
                            : tz_context_is_expectation(context, message) ? TZ_EXPECT
                                                                          : TZ_SCRIPT;
-    return tz_error_set(error, code, NULL, "%s", message);
+    /* Lua itself says that a name is nil, which is one that the script should have made. */
+    const bool forgotten = strstr(message, "a nil value (global 'tz')") != NULL;
+    return tz_error_set(error, code, NULL, "%s%s", message,
+                        forgotten ? ": begin the script with local tz = require \"trapeze\"" : "");
 }
 
 static tz_status execute(lua_State *L, tz_context *context, tz_error *error)

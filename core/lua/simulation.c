@@ -23,6 +23,8 @@
 
 static const char creating[] = "tz.simulation";
 
+enum { THREADS_MANY = 32 /* more than so many may be a mistake */ };
+
 /* ---- The userdata ---------------------------------------------------------------------------- */
 
 static int simulation_close(lua_State *L)
@@ -648,6 +650,10 @@ static void get_plan(lua_State *L, int index, int dims, const tz_script_options 
     tz_key_integer(L, index, creating, "threads", &threads);
     tz_key_text(L, index, creating, "backend", &config->backend);
     config->threads = options->threads > 0 ? options->threads : (int)threads;
+    if (config->threads > THREADS_MANY && config->threads > 4 * tz_machine_processors())
+        tz_context_note(tz_context_get(L), TZ_NOTE_WARNING,
+                        "%d threads on %d processors take turns, which is slower than one for each",
+                        config->threads, tz_machine_processors());
     config->device = options->device;
     config->devices = options->devices;
     config->sync = options->sync;

@@ -56,8 +56,8 @@ bool tz_writer_warning(const tz_writer *writer, char *text, size_t size)
         text, size,
         "%s: from frame %lld on, values are outside the range of the first frame, %s to %s, and "
         "have the colours of its ends; give range = {low, high}",
-        name, (long long)frame, tz_number_format(low, writer->low),
-        tz_number_format(high, writer->high));
+        name, (long long)frame, tz_number_short(low, writer->low),
+        tz_number_short(high, writer->high));
     return true;
 }
 

@@ -206,7 +206,14 @@ SCRATCH_TEST(names_are_suggested)
     assert_string_equal(tz_names_nearest("virdis", names, 4), "viridis");
     assert_string_equal(tz_names_nearest("INFERNO", names, 4), "inferno");
     assert_string_equal(tz_names_nearest("gary", names, 4), "gray");
-    assert_null(tz_names_nearest("jet", names, 4));
+    assert_null(tz_names_nearest("xyz", names, 4));
+    /* By its meaning, also where another name is nearer. */
+    static const char *const kinds[] = {"cpu", "cuda", "reference"};
+    assert_string_equal(tz_names_nearest("jet", names, 4), "viridis");
+    assert_string_equal(tz_names_nearest("GPU", kinds, 3), "cuda");
+    assert_string_equal(tz_names_nearest("host", kinds, 3), "cpu");
+    assert_string_equal(tz_names_nearest("cuad", kinds, 3), "cuda");
+    assert_null(tz_names_nearest("gpu", names, 4));
     assert_null(tz_names_nearest("", names, 4));
     assert_string_equal(tz_names_hint(text, sizeof text, "blance", names, 4),
                         "; did you mean 'balance'?");

@@ -10,7 +10,9 @@
 #include <arpa/inet.h>
 #include <ctype.h>
 #include <errno.h>
+#include <ifaddrs.h>
 #include <jansson.h>
+#include <net/if.h>
 #include <netinet/in.h>
 #include <pthread.h>
 #include <signal.h>
@@ -204,10 +206,11 @@ static int send_json(tz_live *live, void *connection, char *const *place)
 
 /* A Host is "NAME" or "NAME:PORT". The name must be "localhost" or an address of the server: a
  * page that has brought a name of its own to this address is refused (DNS rebinding). At 0.0.0.0
- * every address in digits is one. */
+ * every address in digits is one. Where others can connect, the name of this machine is one, too,
+ * alone or as "NAME.local". */
 bool tz__live_host_is_good(const char *host, const char *address)
 {
-    char name[32];
+    char name[96], own[64] = "";
     struct in_addr ignored;
     if (!host)
         return false;
@@ -222,6 +225,12 @@ bool tz__live_host_is_good(const char *host, const char *address)
     if (strcmp(name, "localhost") == 0 || strcmp(name, "127.0.0.1") == 0 ||
         strcmp(name, address) == 0)
         return true;
+    if (strcmp(address, "127.0.0.1") != 0 && gethostname(own, sizeof own - 1) == 0 && own[0]) {
+        const size_t part = strlen(own);
+        if (strncasecmp(name, own, part) == 0 &&
+            (name[part] == '\0' || strcasecmp(name + part, ".local") == 0))
+            return true;
+    }
     return strcmp(address, "0.0.0.0") == 0 && inet_pton(AF_INET, name, &ignored) == 1;
 }
 
@@ -447,6 +456,25 @@ tz_status tz_live_check_address(const char *address, tz_error *error)
                               address);
 }
 
+/* An address at which others reach a server that listens at all: the first of this machine that is
+ * not its own loop. */
+static void find_reachable(char text[16])
+{
+    struct ifaddrs *all = NULL;
+    snprintf(text, 16, "127.0.0.1");
+    if (getifaddrs(&all) != 0)
+        return;
+    for (const struct ifaddrs *one = all; one; one = one->ifa_next) {
+        if (!one->ifa_addr || one->ifa_addr->sa_family != AF_INET || !(one->ifa_flags & IFF_UP) ||
+            (one->ifa_flags & IFF_LOOPBACK))
+            continue;
+        inet_ntop(AF_INET, &((const struct sockaddr_in *)(const void *)one->ifa_addr)->sin_addr,
+                  text, 16);
+        break;
+    }
+    freeifaddrs(all);
+}
+
 static tz_status make_token(tz_live *live, tz_error *error)
 {
     unsigned char bytes[(TZ_LIVE_TOKEN_SIZE - 1) / 2];
@@ -551,7 +579,11 @@ tz_status tz_live_open(tz_live **out, const char *address, int port, tz_error *e
         destroy(live);
         return status;
     }
-    snprintf(live->url, sizeof live->url, "http://%s:%d/?token=%s", live->address, live->port,
+    char reachable[16];
+    snprintf(reachable, sizeof reachable, "%s", live->address);
+    if (strcmp(live->address, "0.0.0.0") == 0)
+        find_reachable(reachable);
+    snprintf(live->url, sizeof live->url, "http://%s:%d/?token=%s", reachable, live->port,
              live->token);
     *out = live;
     return TZ_OK;
