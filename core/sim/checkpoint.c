@@ -197,7 +197,7 @@ json_t *tz_simulation_progress(const tz_simulation *simulation)
     bool failed = !object;
     for (int f = 0; f < stencil->fields_count; f++) {
         const tz_field *field = &stencil->fields[f];
-        if (field->role != TZ_STATE)
+        if (field->role != TZ_STATE && field->role != TZ_STATIC)
             continue;
         if (tz_type_is_real(field->type)) /* of others there is none */
             tz_json_put_double(origins, field->name, simulation->problem.origin[f], &failed);
@@ -531,6 +531,111 @@ static tz_status take_field(tz_simulation *simulation, int field, const tz_check
             break;
         convert(was, room, p.count, values);
         status = tz_simulation_write(simulation, field, &p.part, values, name, error);
+    }
+    return status;
+}
+
+/* Values of a run that is not here: what the facts say of the field's elements. */
+typedef struct stored_field {
+    foreign elements;
+    int64_t row, words; /* cells of a row; 0, or words of bits that it has */
+    int64_t count;      /* elements, words of bits among them */
+} stored_field;
+
+static tz_status find_stored(const tz_checkpoint_entry *from, const char *field, int *dims,
+                             int64_t shape[TZ_AXES], stored_field *out, tz_error *error)
+{
+    const char *where = tz_checkpoint_path(from->reader);
+    const char *precision = json_string_value(json_object_get(from->identity, "precision"));
+    const json_t *grid = json_object_get(from->identity, "grid");
+    const json_t *origin = json_object_get(json_object_get(from->progress, "origins"), field);
+    const json_t *storage = json_object_get(json_object_get(from->record, "storage"), field);
+    char path[TZ_CHECKPOINT_NAME_SIZE];
+    bool failed = false;
+    snprintf(path, sizeof path, "%.60s%.100s", from->prefix, field);
+    *dims = (int)json_array_size(grid);
+    for (int axis = 0; axis < TZ_AXES; axis++)
+        shape[axis] = axis < *dims ? json_integer_value(json_array_get(grid, (size_t)axis)) : 1;
+    *out = (stored_field){.elements = {.array = tz_checkpoint_find(from->reader, path), .scale = 1},
+                          .row = shape[0]};
+    if (!out->elements.array)
+        return tz_error_set(error, TZ_UNKNOWN, where, "has no field '%.100s'", field);
+    if (precision && strcmp(precision, "mixed") == 0)
+        return tz_error_set(
+            error, TZ_UNSUPPORTED, where,
+            "fields of mixed precision are more than their values: use .npy frames");
+    const int64_t cells = *dims < 1 || *dims > TZ_AXES ? -1 : tz_shape_count(*dims, shape);
+    const int64_t bytes = out->elements.array->bytes, words = (shape[0] + 31) / 32;
+    if (cells > 0 && json_is_null(origin) && bytes == 4 * words * (cells / shape[0]) &&
+        shape[0] > 1)
+        out->words = words;
+    out->count = out->words ? words * (cells / shape[0]) : cells;
+    out->elements.size = cells > 0 && bytes % out->count == 0 ? (size_t)(bytes / out->count) : 0;
+    if (out->elements.size != 2 && out->elements.size != 4 && out->elements.size != 8)
+        return tz_error_set(error, TZ_FORMAT, where, "the size of field '%.100s' is not its grid's",
+                            field);
+    if (json_is_string(origin))
+        out->elements.origin =
+            tz_json_get_double(json_object_get(from->progress, "origins"), field, &failed);
+    if (json_is_object(storage)) {
+        out->elements.origin = json_number_value(json_object_get(storage, "origin"));
+        out->elements.scale = json_number_value(json_object_get(storage, "scale"));
+    }
+    out->elements.same =
+        json_is_null(origin) || (out->elements.size > 2 && out->elements.origin == 0.0);
+    return failed ? tz_error_set(error, TZ_FORMAT, where, "an origin is damaged") : TZ_OK;
+}
+
+static tz_status read_stored(const tz_checkpoint_entry *from, const stored_field *f,
+                             tz_array *array, void *room, tz_error *error)
+{
+    const int64_t most = PIECE_BYTES / 8, size = (int64_t)f->elements.size;
+    const int64_t piece = f->words && most > f->words ? most / f->words * f->words : most;
+    for (int64_t i = 0; i < f->count; i += piece) {
+        const int64_t n = f->count - i < piece ? f->count - i : piece;
+        const tz_status status = tz_checkpoint_read(from->reader, f->elements.array, i * size, room,
+                                                    (size_t)(n * size), error);
+        if (status)
+            return status;
+        if (!f->elements.same)
+            convert(&f->elements, room, n, (double *)array->data + i);
+        else if (!f->words)
+            memcpy((char *)array->data + i * size, room, (size_t)(n * size));
+        for (int64_t r = 0; f->words && r < n / f->words; r++)
+            tz_bits_spread((const uint32_t *)room + r * f->words, f->words, 0, f->row,
+                           (uint8_t *)array->data + (i / f->words + r) * f->row);
+    }
+    return TZ_OK;
+}
+
+tz_status tz_checkpoint_values(const tz_checkpoint_entry *from, const char *field, tz_array **out,
+                               tz_error *error)
+{
+    int dims;
+    int64_t shape[TZ_AXES];
+    stored_field f;
+    *out = NULL;
+    tz_status status = find_stored(from, field, &dims, shape, &f, error);
+    if (status)
+        return status;
+    const bool real =
+        !json_is_null(json_object_get(json_object_get(from->progress, "origins"), field));
+    const tz_dtype dtype = f.words                                   ? TZ_DTYPE_U8
+                           : !real                                   ? TZ_DTYPE_I32
+                           : f.elements.same && f.elements.size == 4 ? TZ_DTYPE_F32
+                                                                     : TZ_DTYPE_F64;
+    if (f.words > PIECE_BYTES / 8)
+        return tz_error_set(error, TZ_UNSUPPORTED, tz_checkpoint_path(from->reader),
+                            "its rows are too long");
+    void *room = malloc(PIECE_BYTES);
+    status = room ? tz_array_create(out, dtype, dims, shape, error)
+                  : tz_error_set(error, TZ_MEMORY, NULL, "not enough memory to read a checkpoint");
+    if (!status)
+        status = read_stored(from, &f, *out, room, error);
+    free(room);
+    if (status) {
+        tz_array_destroy(*out);
+        *out = NULL;
     }
     return status;
 }

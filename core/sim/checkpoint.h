@@ -6,6 +6,7 @@
 #ifndef TZ_CORE_SIM_CHECKPOINT_H
 #define TZ_CORE_SIM_CHECKPOINT_H
 
+#include "base/array.h"
 #include "sim/checkpoint_file.h"
 #include "sim/run.h"
 
@@ -46,8 +47,13 @@ typedef struct tz_checkpoint_entry {
  * TZ_TYPE, TZ_UNSUPPORTED (mixed precision), TZ_FORMAT, TZ_IO, errors of the backend. */
 tz_status tz_simulation_begin_with(tz_simulation *simulation, const tz_checkpoint_entry *from,
                                    bool fields, uint32_t *taken, tz_error *error);
-/* The same of a run without a checkpoint: the step, and the time by the time step of that run, in
- * its unit (NAN: the simulation's). */
+/* The values of a field, without a simulation: real numbers as their type or, where they count
+ * from an origin, as float64; bits as uint8. TZ_UNKNOWN (no such field), TZ_UNSUPPORTED (mixed
+ * precision), TZ_FORMAT, TZ_IO, TZ_MEMORY. */
+tz_status tz_checkpoint_values(const tz_checkpoint_entry *from, const char *field, tz_array **out,
+                               tz_error *error);
+/* As tz_simulation_begin_with, of a run without a checkpoint: the step, and the time by the time
+ * step of that run, in its unit (NAN: the simulation's). */
 void tz_simulation_begin_at(tz_simulation *simulation, int64_t step, double dt);
 
 /* A snapshot of all fields for another thread to save, which changes nothing in the simulation, not

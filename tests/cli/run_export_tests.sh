@@ -83,17 +83,117 @@ check "a format of two files" is "$(ls lists | tr '\n' ' ')" "line.raw line.xdmf
 check "the list names the other" grep -q '>line.raw</DataItem>' lists/line.xdmf
 check "one file" is "$(cat a/line.csv)" "1,nan,inf,-0"
 t export a --to xls
-expect "an unknown format" errs "--to needs npy, rle, vti, xdmf, hdf5 or csv, not 'xls'" rc 2
+expect "an unknown format" errs "--to needs npy, rle, vti, xdmf, hdf5 or csv, or png, not 'xls'" rc 2
 t export a
-check "no format" errs "needs --to npy, rle, vti, xdmf, hdf5 or csv"
+check "no format" errs "needs --to npy, rle, vti, xdmf, hdf5 or csv, or png"
 mkdir empty
 t export empty --to csv
-expect "a folder without arrays" errs "empty has no .npy files, so there is nothing to export" rc 1
+expect "a folder without arrays" errs "empty has no .npy files and no checkpoint, so there is nothing to export" rc 1
 t export missing --to csv
-check "a folder that is missing" errs "missing: is neither a folder nor a .npy file"
+check "a folder that is missing" errs "missing: is neither a folder nor a file"
 printf 'no array' >a/line.npy
 rm a/line.csv
 t export a/line.npy --to csv
 check "a damaged file" is $rc 1
 check "leaves nothing" [ ! -e a/line.csv ]
+
+# Steps, checkpoints, pictures.
+cat >steps.lua <<'END_OF_SCRIPT'
+local tz = require "trapeze"
+local chip = tz.simulation { plugin = "hotspot", grid = { 24, 16 }, name = "chip",
+                             fields = { temperature = function(x, y) return 300 + x + 10 * y end, power = 0.5 } }
+chip:every(10, tz.npy())
+chip:run(20)
+chip:array("temperature"):save "last.npy"
+chip:write(tz.vti { "temperature", "power", name = "both" })
+local life = tz.simulation { plugin = "life", grid = { 40, 30 }, name = "life", fields = { alive = tz.random { seed = 1, density = 0.3 } } }
+life:run(7)
+life:array():save "life.npy"
+local half = tz.simulation { plugin = "hotspot", grid = { 16, 16 }, name = "half", storage = "half",
+                             fields = { temperature = function(x) return 320 + x / 8 end } }
+half:array("temperature"):save "half.npy"
+life:write(tz.checkpoint())
+END_OF_SCRIPT
+t run steps.lua --out s -q
+check "a run with a checkpoint" is $rc 0
+t export s --to csv --step 10 --into picked
+check "one step" is "$(cat out)" "picked/chip-temperature-000010.csv"
+t export picked/chip-temperature-000010.csv --to npy
+check "a table reads back as the same array" [ "$(tail -c 3072 picked/chip-temperature-000010.npy | cksum)" = "$(tail -c 3072 s/chip-temperature-000010.npy | cksum)" ]
+t export s --to npy --checkpoint --into kept
+check "a checkpoint" is $rc 0
+check "its fields" is "$(ls kept | grep -c .)" "$(wc -l <out | tr -d ' ')"
+check "the temperature" cmp kept/chip-temperature-000020.npy s/last.npy
+check "bits" cmp kept/life-alive-000007.npy s/life.npy
+check "half storage" cmp kept/half-temperature-000000.npy s/half.npy
+t export s --to rle --step 7 --field alive --into pattern
+check "a pattern of a checkpoint" grep -q '^x = 40, y = 30' pattern/life-alive-000007.rle
+t export s --to npy --step 15
+check "a step that is missing" errs "s has nothing of step 15: its 4 files are of steps 0 to 20, its checkpoints of steps 0, 7, 20"
+t export s --to npy --checkpoint --field nix
+check "a field that is missing" errs "s has no field 'nix' in its checkpoint"
+t export s/chip-both-000020.vti --to npy --into picked
+check "several arrays in a file" errs "has 2 arrays, 'temperature', 'power': 'field' takes one"
+t export s/chip-both-000020.vti --to npy --into picked --field temperature
+check "one of them" cmp picked/chip-both-000020.npy s/last.npy
+t export s --to png --into pictures
+check "pictures" is "$(ls pictures)" "chip-temperature-000000.png
+chip-temperature-000010.png
+chip-temperature-000020.png
+half.png
+last.png
+life.png"
+t info pictures/chip-temperature-000000.png
+cp out first
+t info pictures/chip-temperature-000020.png
+check "of one range" [ "$(grep -i range first)" = "$(grep -i range out)" ]
+t export s --to png --range 5,1
+check "a range" errs "--range needs LOW,HIGH with LOW below HIGH, not '5,1'"
+t export s --to png --map jet
+check "a map" errs "--map: unknown colour map 'jet'"
+t export s/last.npy --to csv --step 3
+check "a step of a file" errs "--step is for the folder of a run"
+
+# NumPy writes, Trapeze reads.
+numpy=
+for python in python3 /usr/bin/python3; do
+    [ -n "$numpy" ] || ! "$python" -c 'import numpy' 2>/dev/null || numpy=$python
+done
+if [ -n "$numpy" ]; then
+    cat >write.py <<'END_OF_SCRIPT'
+import gzip, numpy as np
+a = np.random.default_rng(1).random((4, 3, 5)).astype("f4")
+np.save("want.npy", a)
+np.save("fortran.npy", np.asfortranarray(a)); np.save("big.npy", a.astype(">f4"))
+np.savez("stored.npz", u=a); np.savez_compressed("packed.npz", v=a * 2, u=a)
+a.tofile("c.bin"); a.ravel("F").tofile("f.bin"); a.astype(">f4").tofile("swapped.bin")
+open("header.bin", "wb").write(b"x" * 33 + a.tobytes())
+gzip.open("c.npy.gz", "wb").write(open("want.npy", "rb").read())
+np.savetxt("plane.csv", a[0], delimiter=",", header="x, y"); np.savetxt("plane.tsv", a[0], delimiter="\t"); np.savetxt("semi.csv", a[0], delimiter=";")
+np.save("plane.npy", a[0])
+END_OF_SCRIPT
+    "$numpy" write.py
+    cat >read.lua <<'END_OF_SCRIPT'
+local tz = require "trapeze"
+local function same(path, want, options)
+  local a, b = tz.read(want), tz.read(path, options)
+  tz.expect(#a == #b and a.dims == b.dims, path)
+  for i = 1, #a do if a[i] ~= b[i] then error(path .. ": element " .. i) end end
+end
+local shape = { 5, 3, 4 }
+for _, name in ipairs { "fortran.npy", "big.npy", "stored.npz", "c.npy.gz" } do same(name, "want.npy") end
+same("packed.npz", "want.npy", { field = "u" })
+same("c.bin", "want.npy", { type = "float32", shape = shape })
+same("c.bin", "want.npy", { type = "float32", shape = shape, order = "C" })
+same("f.bin", "want.npy", { type = "float32", shape = shape, order = "F" })
+same("f.bin", "want.npy", { type = "float32", shape = shape, order = "zyx" })
+same("swapped.bin", "want.npy", { type = "float32", shape = shape, endian = "big" })
+same("header.bin", "want.npy", { type = "float32", shape = shape, offset = 33 })
+for _, name in ipairs { "plane.csv", "plane.tsv", "semi.csv" } do same(name, "plane.npy") end
+END_OF_SCRIPT
+    t run read.lua -q --out r
+    check "what NumPy writes is read" is $rc 0
+else
+    skip "what NumPy writes is read" "no numpy"
+fi
 finish

@@ -462,7 +462,7 @@ SCRATCH_TEST(npz_has_arrays)
     const char *path = scratch_file(*state, "a.npz", zip, size);
     check_array(read_any(path, "u"), 2, 3, 2, 1, one_to_six);
     check_array(read_any(path, "v"), 2, 3, 2, 1, one_to_six);
-    refuse_any(path, NULL, TZ_USAGE, "a.npz", "has 2 arrays, 'u', 'v': tz.read's 'field'");
+    refuse_any(path, NULL, TZ_USAGE, "a.npz", "has 2 arrays, 'u', 'v': 'field' takes one");
     refuse_any(path, "w", TZ_UNKNOWN, "a.npz", "has no array 'w'; it has 'u', 'v'");
     refuse_any(scratch_file(*state, "a.npz", zip, size - 30), NULL, TZ_FORMAT, "a.npz",
                "corrupt zip file: the list at its end is missing");

@@ -314,12 +314,11 @@ static tz_h5_id open_data(const tz_hdf5 *h5, tz_h5_id file, const char *path, co
         *status = tz_error_set(error, TZ_UNKNOWN, path, "has no dataset '%.60s'; its root has %s",
                                field, count ? names : "none");
     else
-        *status =
-            tz_error_set(error, TZ_USAGE, path,
-                         count ? "has %zu datasets, %s: tz.read's 'field' takes one"
-                               : "has %zu datasets in its root%s: tz.read's 'field' names one "
-                                 "in a group, as \"group/name\"",
-                         count, names);
+        *status = tz_error_set(error, TZ_USAGE, path,
+                               count ? "has %zu datasets, %s: 'field' takes one"
+                                     : "has %zu datasets in its root%s: 'field' names one "
+                                       "in a group, as \"group/name\"",
+                               count, names);
     return -1;
 }
 

@@ -73,10 +73,10 @@ typedef struct tz_npy_mapping {
 tz_status tz_npy_map(const tz_npy_file *file, tz_npy_mapping *out, tz_error *error);
 void tz_npy_unmap(tz_npy_mapping *map); /* a zeroed map is fine */
 
-/* The result of a reader is what a file holds, which is closed, unless the array is large and stays in it. */
+/* The result of a reader is what a file holds, which is closed, unless the array is large and stays
+ * in it. */
 tz_status tz_npy_take(tz_npy_file *file, tz_format_reading *reading, tz_error *error);
 /* The same with the rows of each plane from the last to the first. */
-tz_status tz_npy_take_turned(tz_npy_file *file, tz_format_reading *reading,
-                             tz_error *error);
+tz_status tz_npy_take_turned(tz_npy_file *file, tz_format_reading *reading, tz_error *error);
 
 #endif

@@ -189,8 +189,8 @@ static tz_status choose(const archive *a, const char *field, member *out)
         return tz_error_set(a->error, TZ_UNKNOWN, a->path, "has no array '%.60s'; it has %s", field,
                             names);
     if (count > 1)
-        return tz_error_set(a->error, TZ_USAGE, a->path,
-                            "has %zu arrays, %s: tz.read's 'field' takes one", count, names);
+        return tz_error_set(a->error, TZ_USAGE, a->path, "has %zu arrays, %s: 'field' takes one",
+                            count, names);
     return TZ_OK;
 }
 

@@ -288,8 +288,8 @@ static tz_status choose(const image *i, const char *field, const char **out, boo
                             names);
     return field || count == 1
                ? TZ_OK
-               : tz_error_set(i->error, TZ_USAGE, i->path,
-                              "has %zu arrays, %s: tz.read's 'field' takes one", count, names);
+               : tz_error_set(i->error, TZ_USAGE, i->path, "has %zu arrays, %s: 'field' takes one",
+                              count, names);
 }
 
 /* What the array is, and where. */
