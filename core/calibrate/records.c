@@ -88,15 +88,24 @@ static tz_status names_add(tz_paths *names, const char *folder, tz_error *error)
     return status;
 }
 
-static tz_status unknown(const char *name, const tz_paths *folders, tz_error *error)
+tz_status tz_device_names(tz_paths *names, tz_error *error)
+{
+    tz_paths folders = {0};
+    tz_status status = folders_list(&folders, error);
+    for (size_t i = 0; i < folders.count && !status; i++)
+        status = names_add(names, folders.items[i], error);
+    tz_paths_clear(&folders);
+    return status;
+}
+
+static tz_status unknown(const char *name, tz_error *error)
 {
     tz_paths names = {0};
     char hint[512];
-    for (size_t i = 0; i < folders->count; i++)
-        if (names_add(&names, folders->items[i], error) != TZ_OK) {
-            tz_paths_clear(&names);
-            return TZ_MEMORY;
-        }
+    if (tz_device_names(&names, error) != TZ_OK) {
+        tz_paths_clear(&names);
+        return TZ_MEMORY;
+    }
     tz_names_hint(hint, sizeof hint, name, (const char *const *)names.items, names.count);
     tz_paths_clear(&names);
     return tz_error_set(error, TZ_UNKNOWN, NULL,
@@ -128,7 +137,7 @@ tz_status tz_device_find(const char *name, tz_model_device *out, tz_error *error
     if (status == TZ_UNKNOWN && out->name[0] == '\0')
         status = *name == '\0'
                      ? tz_error_set(error, TZ_UNKNOWN, NULL, "a device record's name is empty")
-                     : unknown(name, &folders, error);
+                     : unknown(name, error);
     tz_paths_clear(&folders);
     return status;
 }

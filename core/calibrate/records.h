@@ -4,6 +4,7 @@
 
 #include "backend/backend.h"
 #include "base/error.h"
+#include "base/paths.h"
 #include "model/link.h"
 #include <stdio.h>
 
@@ -11,6 +12,9 @@
  * $XDG_CONFIG_HOME/trapeze/devices, else in ~/.config/trapeze/devices; then among the records that
  * come with Trapeze. TZ_UNKNOWN names the nearest. */
 tz_status tz_device_find(const char *name, tz_model_device *out, tz_error *error);
+
+/* Add the names of all of them. TZ_MEMORY. */
+tz_status tz_device_names(tz_paths *names, tz_error *error);
 
 /* What joins devices like `device`: "peer", "host" or "mpi" in its own record, NULL for the first
  * of them that is known; a link that comes with Trapeze ("nvlink", "pcie"); or the path of a link's

@@ -369,6 +369,8 @@ static int calibrate(const tz_command *command, int argc, char **argv)
 
 const tz_command tz_command_calibrate = {
     .name = "calibrate",
+    .examples = "  trapeze calibrate\n"
+                "  trapeze calibrate --cpu\n",
     .arguments = "[OPTION]…",
     .doc = "measure this machine's GPU or CPU for the models",
     .help =

@@ -437,6 +437,8 @@ static int doctor(const tz_command *command, int argc, char **argv)
 
 const tz_command tz_command_doctor = {
     .name = "doctor",
+    .examples = "  trapeze doctor\n"
+                "  trapeze doctor --verbose\n",
     .arguments = "[OPTION]…",
     .doc = "show what this machine has and what is missing",
     .help = "  -v, --verbose   versions, caches, folders, devices and libraries, all of them\n"

@@ -341,6 +341,8 @@ static int examples_call(const tz_command *command, int argc, char **argv)
 
 const tz_command tz_command_examples = {
     .name = "examples",
+    .examples = "  trapeze examples\n"
+                "  trapeze examples grayscott --into try\n",
     .arguments = "[NAME…] [OPTION]…",
     .doc = "list the scenarios that come with Trapeze, or copy them",
     .help =

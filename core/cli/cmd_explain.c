@@ -606,6 +606,8 @@ static int explain_call(const tz_command *command, int argc, char **argv)
 
 const tz_command tz_command_explain = {
     .name = "explain",
+    .examples = "  trapeze explain runs/chip-001\n"
+                "  trapeze explain runs/chip-001 --device h200\n",
     .arguments = "RUNDIR [OPTION]…",
     .doc = "explain why a run used its plans, what they cost and what would have been better",
     .help = "  --device NAME|FILE   predict for this device record (default: this machine's)\n"

@@ -428,6 +428,8 @@ static int export_call(const tz_command *command, int argc, char **argv)
 
 const tz_command tz_command_export = {
     .name = "export",
+    .examples = "  trapeze export runs/chip-001 --to vti\n"
+                "  trapeze export power.npy --to csv\n",
     .arguments = "RUNDIR|FILE --to FORMAT [OPTION]…",
     .doc = "write the arrays of a run, or of its checkpoint, in another format",
     .help =

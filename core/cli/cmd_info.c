@@ -217,6 +217,8 @@ static int info_call(const tz_command *command, int argc, char **argv)
 
 const tz_command tz_command_info = {
     .name = "info",
+    .examples = "  trapeze info runs/chip-001\n"
+                "  trapeze info runs/chip-001/temperature-000100.png\n",
     .arguments = "FRAME.png|ARRAY.npy|RUNDIR|SWEEPDIR [OPTION]…",
     .doc = "show what a frame, an array, a run or a sweep holds",
     .help = "  --json, --csv   print JSON or CSV: the part, name and text of each line\n"
@@ -308,6 +310,8 @@ static int report(const tz_command *command, int argc, char **argv)
 
 const tz_command tz_command_report = {
     .name = "report",
+    .examples = "  trapeze report runs/chip-001\n"
+                "  trapeze report runs/own-sweep\n",
     .arguments = "RUNDIR|SWEEPDIR [OPTION]…",
     .doc = "write a page that shows what a run or a sweep has done",
     .help =
@@ -466,6 +470,8 @@ static int compare(const tz_command *command, int argc, char **argv)
 
 const tz_command tz_command_compare = {
     .name = "compare",
+    .examples = "  trapeze compare runs/chip-001 runs/chip-002\n"
+                "  trapeze compare runs/a runs/b --at 500 --output ab.html\n",
     .arguments = "RUNDIR RUNDIR… [OPTION]…",
     .doc = "show how runs differ: parameters, fields, tables, pictures",
     .help =

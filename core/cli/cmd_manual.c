@@ -2,7 +2,14 @@
  * shells. */
 #include "cli/command.h"
 
+#include "backend/backend.h"
+#include "backend/family_names.h"
+#include "calibrate/records.h"
 #include "lua/script.h"
+#include "policy/policy.h"
+#include "predict/predictor.h"
+#include "stencil/element.h"
+#include <stdlib.h>
 #include <string.h>
 
 /* ---- Manual pages ---------------------------------------------------------------------------- */
@@ -85,10 +92,111 @@ static void put_options(const tz_command *command, const char *before, const cha
         printf("%s%.*s%s", before, (int)(length - skip), option + skip, after);
 }
 
+/* ---- Values of options, and arguments -------------------------------------------------------- */
+
+typedef void put_words(void);
+
+static void put_backends(void)
+{
+    fputs("auto", stdout);
+    for (int i = 0; tz_backends[i]; i++)
+        printf(" %s", tz_backends[i]->name);
+}
+
+static void put_policies(void)
+{
+    for (int i = 0; tz_policy_name(i); i++)
+        printf("%s%s", i ? " " : "", tz_policy_name(i));
+}
+
+static void put_families(void)
+{
+    const char *names[TZ_FAMILIES_MAX];
+    const size_t count = tz_family_names(names);
+    for (size_t i = 0; i < count; i++)
+        printf("%s%s", i ? " " : "", names[i]);
+}
+
+static void put_devices(void)
+{
+    tz_paths names = {0};
+    tz_error ignored;
+    tz_device_names(&names, &ignored);
+    for (size_t i = 0; i < names.count; i++)
+        printf("%s%s", i ? " " : "", names.items[i]);
+    tz_paths_clear(&names);
+}
+
+static void put_models(void)
+{
+    for (int i = 0; tz_predictors[i]; i++)
+        printf("%s%s", i ? " " : "", tz_predictors[i]->name);
+}
+
+static void put_precisions(void)
+{
+    for (int i = 0; i < TZ_PRECISIONS; i++)
+        printf("%s%s", i ? " " : "", tz_precision_name((tz_precision)i));
+}
+
+static void put_shells(void)
+{
+    fputs("bash zsh fish", stdout);
+}
+
+/* The headings of the reference, "### `tz.movie([field][, options])`". */
+static void put_manual_names(void)
+{
+    char *page = NULL;
+    size_t size = 0;
+    tz_error ignored;
+    FILE *out = open_memstream(&page, &size);
+    if (!out)
+        return;
+    tz_manual_write(out, NULL, &ignored);
+    fclose(out);
+    for (const char *at = page; (at = strstr(at, "\n### `"));) {
+        at += strlen("\n### `");
+        printf(" %.*s", (int)strcspn(at, "(`"), at);
+    }
+    free(page);
+}
+
+/* What follows an option, of any command that has it. */
+static const struct {
+    const char *option;
+    put_words *put;
+} option_values[] = {{"backend", put_backends},     {"policy", put_policies},
+                     {"height", put_policies},      {"family", put_families},
+                     {"device", put_devices},       {"model", put_models},
+                     {"precision", put_precisions}, {"completion", put_shells}};
+
+/* Arguments of commands: words, or what a command prints when a key is pressed. */
+static const struct {
+    const char *commands; /* separated by blanks */
+    put_words *put;
+    const char *prints; /* of a shell */
+} arguments[] = {
+    {"plugins predict tune", NULL, "trapeze plugins --csv 2>/dev/null | sed 1d | cut -d, -f2"},
+    {"examples", NULL, "trapeze examples --csv 2>/dev/null | sed 1d | cut -d, -f1"},
+    {"manual", put_manual_names, NULL}};
+
+enum {
+    OPTION_VALUES = sizeof option_values / sizeof *option_values,
+    ARGUMENTS = sizeof arguments / sizeof *arguments
+};
+
+/* "a|b" of "a b". */
+static void put_alternatives(const char *words)
+{
+    for (; *words; words++)
+        putchar(*words == ' ' ? '|' : *words);
+}
+
 static void bash_completion(void)
 {
     fputs("_trapeze() {\n"
-          "    local word=${COMP_WORDS[COMP_CWORD]} options=\n"
+          "    local word=${COMP_WORDS[COMP_CWORD]} options= values=\n"
           "    COMPREPLY=()\n"
           "    if [ \"$COMP_CWORD\" = 1 ]; then\n"
           "        COMPREPLY=($(compgen -W '",
@@ -96,6 +204,18 @@ static void bash_completion(void)
     for (int i = 0; tz_commands[i]; i++)
         printf("%s ", tz_commands[i]->name);
     fputs("help --help --version' -- \"$word\"))\n"
+          "        return\n"
+          "    fi\n"
+          "    case ${COMP_WORDS[COMP_CWORD - 1]} in\n",
+          stdout);
+    for (int i = 0; i < OPTION_VALUES; i++) {
+        printf("    --%s) values='", option_values[i].option);
+        option_values[i].put();
+        fputs("' ;;\n", stdout);
+    }
+    fputs("    esac\n"
+          "    if [ -n \"$values\" ]; then\n"
+          "        COMPREPLY=($(compgen -W \"$values\" -- \"$word\"))\n"
           "        return\n"
           "    fi\n"
           "    case ${COMP_WORDS[1]} in\n",
@@ -106,9 +226,24 @@ static void bash_completion(void)
         fputs("' ;;\n", stdout);
     }
     fputs("    esac\n"
+          "    case ${COMP_WORDS[1]} in\n",
+          stdout);
+    for (int i = 0; i < ARGUMENTS; i++) {
+        fputs("    ", stdout);
+        put_alternatives(arguments[i].commands);
+        fputs(arguments[i].prints ? ") values=$(" : ") values='", stdout);
+        if (arguments[i].prints)
+            fputs(arguments[i].prints, stdout);
+        else
+            arguments[i].put();
+        fputs(arguments[i].prints ? ") ;;\n" : "' ;;\n", stdout);
+    }
+    fputs("    esac\n"
           "    case $word in\n"
           "    -*) COMPREPLY=($(compgen -W \"$options\" -- \"$word\")) ;;\n"
-          "    *) compopt -o filenames; COMPREPLY=($(compgen -f -- \"$word\")) ;;\n"
+          "    *) COMPREPLY=($(compgen -W \"$values\" -- \"$word\"))\n"
+          "        [ ${#COMPREPLY[@]} -gt 0 ] || { compopt -o filenames 2>/dev/null; "
+          "COMPREPLY=($(compgen -f -- \"$word\")); } ;;\n"
           "    esac\n"
           "}\n"
           "complete -F _trapeze trapeze\n",
@@ -151,11 +286,32 @@ static void zsh_completion(void)
         fputs(") ;;\n", stdout);
     }
     fputs("    esac\n"
+          "    case $words[CURRENT-1] in\n",
+          stdout);
+    for (int i = 0; i < OPTION_VALUES; i++) {
+        printf("    --%s) compadd ", option_values[i].option);
+        option_values[i].put();
+        fputs("; return ;;\n", stdout);
+    }
+    fputs("    esac\n"
           "    if [[ $words[CURRENT] == -* ]]; then\n"
           "        compadd -a options\n"
-          "    else\n"
-          "        _files\n"
+          "        return\n"
           "    fi\n"
+          "    case $words[2] in\n",
+          stdout);
+    for (int i = 0; i < ARGUMENTS; i++) {
+        fputs("    ", stdout);
+        put_alternatives(arguments[i].commands);
+        fputs(") compadd ", stdout);
+        if (arguments[i].prints)
+            printf("${(f)\"$(%s)\"}", arguments[i].prints);
+        else
+            arguments[i].put();
+        fputs(" ;;\n", stdout);
+    }
+    fputs("    *) _files ;;\n"
+          "    esac\n"
           "}\n"
           "if [ \"$funcstack[1]\" = _trapeze ]; then _trapeze; else compdef _trapeze trapeze; fi\n",
           stdout);
@@ -172,6 +328,20 @@ static void fish_completion(void)
         snprintf(before, sizeof before,
                  "complete -c trapeze -n '__fish_seen_subcommand_from %s' -l ", name);
         put_options(tz_commands[i], before, "\n", 2);
+    }
+    for (int i = 0; i < OPTION_VALUES; i++) {
+        printf("complete -c trapeze -l %s -x -a '", option_values[i].option);
+        option_values[i].put();
+        fputs("'\n", stdout);
+    }
+    for (int i = 0; i < ARGUMENTS; i++) {
+        printf("complete -c trapeze -n '__fish_seen_subcommand_from %s' -f -a '",
+               arguments[i].commands);
+        if (arguments[i].prints)
+            printf("(%s)", arguments[i].prints);
+        else
+            arguments[i].put();
+        fputs("'\n", stdout);
     }
 }
 
@@ -218,9 +388,11 @@ static int manual(const tz_command *command, int argc, char **argv)
 
 const tz_command tz_command_manual = {
     .name = "manual",
+    .examples = "  trapeze manual tz.movie\n"
+                "  trapeze manual sim:run\n",
     .arguments = "[FUNCTION] [OPTION]…",
     .doc = "print every function, option and column of scenarios, or one function, as Markdown",
-    .help = "  FUNCTION             such as tz.floorplan or sim:run\n"
+    .help = "  FUNCTION             such as tz.floorplan, sim:run or movie\n"
             "  --man                the page for man(1) instead: all commands and their options\n"
             "  --completion SHELL   the completion of bash, zsh or fish instead\n"
             "  -h, --help           print this\n\nThe page docs/scenario.md is the output without "

@@ -367,6 +367,8 @@ static int new_call(const tz_command *command, int argc, char **argv)
 
 const tz_command tz_command_new = {
     .name = "new",
+    .examples = "  trapeze new heat\n"
+                "  trapeze new waves --from own.lua\n",
     .arguments = "NAME [OPTION]…",
     .doc = "write the folder of a new plugin: C, cell text, CMake, scenario, tests",
     .help = "  --from SCENARIO   of the stencil that this scenario defines with tz.stencil\n"

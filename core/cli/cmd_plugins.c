@@ -385,6 +385,8 @@ static int plugins_call(const tz_command *command, int argc, char **argv)
 
 const tz_command tz_command_plugins = {
     .name = "plugins",
+    .examples = "  trapeze plugins\n"
+                "  trapeze plugins hotspot\n",
     .arguments = "[NAME] [OPTION]…",
     .doc = "list the stencils: fields, parameters, methods, and plugins that were refused",
     .help = "  NAME            only the stencil or plugin of that name\n"

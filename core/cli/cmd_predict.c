@@ -324,6 +324,8 @@ static int predict(const tz_command *command, int argc, char **argv)
 
 const tz_command tz_command_predict = {
     .name = "predict",
+    .examples = "  trapeze predict hotspot --grid 4096,4096\n"
+                "  trapeze predict star3d1r --grid 512,512,512 --device h200 --plot why.png\n",
     .arguments = "STENCIL|--from SCENARIO --grid NX[,NY[,NZ]] [OPTION]…",
     .doc = "predict the best height, the time of an iteration and its limit, without a run",
     .help = TZ_PREDICT_OPTIONS_HELP

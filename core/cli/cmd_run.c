@@ -478,6 +478,8 @@ static int run(const tz_command *command, int argc, char **argv)
 
 const tz_command tz_command_run = {
     .name = "run",
+    .examples = "  trapeze run chip.lua --out runs/chip --report\n"
+                "  trapeze run grayscott.lua --set feed=0.03 --checkpoint 10min\n",
     .arguments = "SCRIPT [OPTION]…",
     .doc = "run a Lua scenario",
     .help =
@@ -808,6 +810,8 @@ static int resume(const tz_command *command, int argc, char **argv)
 
 const tz_command tz_command_resume = {
     .name = "resume",
+    .examples = "  trapeze resume runs/chip-001\n"
+                "  trapeze resume runs/chip-001 --until \"200 s\"\n",
     .arguments = "RUNDIR [OPTION]…",
     .doc = "go on with a run from its last checkpoint",
     .help =

@@ -464,6 +464,8 @@ static int sweep_call(const tz_command *command, int argc, char **argv)
 
 const tz_command tz_command_sweep = {
     .name = "sweep",
+    .examples = "  trapeze sweep own.lua --set feed=0.03,0.04,0.05 --jobs 4\n"
+                "  trapeze sweep own.lua --check\n",
     .arguments = "SCRIPT [OPTION]… [-- OPTION OF RUN…]",
     .doc = "run a scenario with each combination of parameters",
     .help =

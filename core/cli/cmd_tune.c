@@ -443,6 +443,8 @@ static int tune_call(const tz_command *command, int argc, char **argv)
 
 const tz_command tz_command_tune = {
     .name = "tune",
+    .examples = "  trapeze tune star2d1r --grid 4096,4096\n"
+                "  trapeze tune --from own.lua --grid 1024,1024 --csv\n",
     .arguments = "STENCIL|--from SCENARIO --grid NX[,NY[,NZ]] [OPTION]…",
     .doc = "measure every plan on this machine and compare it with its prediction",
     .help = TZ_PREDICT_OPTIONS_HELP

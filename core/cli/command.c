@@ -159,6 +159,7 @@ const char *tz_help_text(const tz_command *command, char text[TZ_HELP_SIZE])
         put(&h, "", at, length);
         at += length;
     }
+    put(&h, "\nExamples:\n", command->examples, strlen(command->examples));
     return text;
 }
 

@@ -18,6 +18,7 @@ typedef struct tz_command {
     const char *name;
     const char *arguments; /* "SCRIPT [OPTION]…" */
     const char *doc;       /* one line */
+    const char *examples;  /* two lines */
     const char *help;      /* the rest of --help; tz_help_text() replaces {families} and the like */
     int (*call)(const struct tz_command *command, int argc, char **argv);
 } tz_command;
@@ -167,7 +168,6 @@ enum { TZ_OPTIONS_MAX = 64, TZ_OPTIONS_GO_ON = -1 };
 
 /* A tz_option_take for --backend: *(const char **)out becomes the name of a known backend. */
 int tz_take_backend(const tz_command *command, void *out, const char *text);
-
 /* The same for --at: a step, in *(int64_t *)out. */
 int tz_take_step(const tz_command *command, void *out, const char *text);
 /* The same for --set and --arg: NAME=VALUE is added to *(tz_paths *)out. */

@@ -7,17 +7,29 @@
 
 enum { COMMANDS_MAX = 32 };
 
-static int help(FILE *to)
+static int help(void)
 {
     fputs("usage: trapeze COMMAND [ARGUMENT]…\n\n"
           "Iterative stencil loops with ghost zones, run from Lua scenarios.\n\n",
-          to);
+          stdout);
     for (int i = 0; tz_commands[i]; i++)
-        fprintf(to, "  %-9s %s\n", tz_commands[i]->name, tz_commands[i]->doc);
+        printf("  %-9s %s\n", tz_commands[i]->name, tz_commands[i]->doc);
     fputs("\n  --version  print the version\n"
           "  --help     print this; trapeze COMMAND --help prints its options\n",
-          to);
-    return to == stdout ? tz_finish_output() : EXIT_USAGE;
+          stdout);
+    return tz_finish_output();
+}
+
+/* Without a command. */
+static int begin_here(void)
+{
+    fputs("usage: trapeze COMMAND [ARGUMENT]…        to begin:\n"
+          "  trapeze examples grayscott              a scenario, copied to this folder\n"
+          "  trapeze run grayscott.lua --report      its frames and report.html are in runs/\n"
+          "  trapeze manual tz.movie                 what a function of scenarios takes\n"
+          "  trapeze --help                          all commands\n",
+          stderr);
+    return EXIT_USAGE;
 }
 
 /* Under mpirun only runs use all ranks; other commands run on rank 0. */
@@ -30,12 +42,12 @@ static bool is_spare_rank(void)
 int main(int argc, char **argv)
 {
     if (argc < 2)
-        return help(stderr);
+        return begin_here();
     const char *word = argv[1];
     const bool runs =
         strcmp(word, tz_command_run.name) == 0 || strcmp(word, tz_command_resume.name) == 0;
     if (strcmp(word, "--help") == 0 || strcmp(word, "-h") == 0)
-        return help(stdout);
+        return help();
     if (strcmp(word, "--version") == 0 || strcmp(word, "-V") == 0) {
         printf("trapeze %s\n", TZ_VERSION);
         return tz_finish_output();
@@ -52,7 +64,7 @@ int main(int argc, char **argv)
             return tz_help(tz_commands[i]);
     }
     if (strcmp(word, "help") == 0 && argc == 2)
-        return help(stdout);
+        return help();
     char hint[256];
     const char *unknown = strcmp(word, "help") == 0 ? argv[2] : word;
     if (unknown[0] == '-')

@@ -131,24 +131,43 @@ static void put_function(FILE *out, const tz_api_function *f)
     }
 }
 
+/* "movie" of "tz.movie". */
+static const char *last_part(const char *name)
+{
+    const size_t before = strcspn(name, ".:");
+    return name[before] ? name + before + 1 : name;
+}
+
+/* The function of that name, or all whose names end so. */
 static tz_status put_named(FILE *out, const tz_api_function *const *rows, const char *name,
                            tz_error *error)
 {
-    enum { MOST = 128 };
+    enum { MOST = 160 };
     char texts[MOST][32], hint[512];
-    const char *names[MOST];
+    const char *names[MOST], *parts[MOST];
     size_t n = 0;
+    bool found = false;
     for (; rows[n] && n < MOST; n++) {
         const int length = (int)strcspn(rows[n]->signature, "(");
         snprintf(texts[n], sizeof texts[n], "%.*s", length, rows[n]->signature);
         names[n] = texts[n];
-        if (strcmp(name, names[n]) == 0) {
-            put_function(out, rows[n]);
-            return TZ_OK;
-        }
+        parts[n] = last_part(names[n]);
+        if (strcmp(name, names[n]) != 0 && strcmp(name, parts[n]) != 0)
+            continue;
+        put_function(out, rows[n]);
+        found = true;
     }
-    return tz_error_set(error, TZ_UNKNOWN, "manual", "there is no function '%.60s'%s", name,
-                        tz_names_hint(hint, sizeof hint, name, names, n));
+    if (found)
+        return TZ_OK;
+    const char *near = tz_names_nearest(name, names, n);
+    const char *part = near ? NULL : tz_names_nearest(last_part(name), parts, n);
+    for (size_t i = 0; i < n && part && !near; i++)
+        near = parts[i] == part ? names[i] : NULL;
+    if (near)
+        snprintf(hint, sizeof hint, "; did you mean '%s'?", near);
+    else
+        snprintf(hint, sizeof hint, "; trapeze manual prints all of them");
+    return tz_error_set(error, TZ_UNKNOWN, "manual", "there is no function '%.60s'%s", name, hint);
 }
 
 static void put_functions(FILE *out, const tz_api_function *const *rows)

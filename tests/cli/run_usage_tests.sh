@@ -8,11 +8,13 @@ here=$(cd "$(dirname "$0")" && pwd)
 t --version
 expect "version" rc 0 says "trapeze "
 t
-expect "no command" rc 2 errs "usage: trapeze"
-for command in '' run plugins doctor info calibrate predict tune explain report manual new; do
-    # shellcheck disable=SC2086
-    t $command --help
+expect "no command" rc 2 errs "usage: trapeze" lines_err 5 errs "trapeze examples grayscott"
+t --help
+expect "trapeze --help" rc 0 says "usage: trapeze" lines_err 0
+for command in $(sed -n 's/^  \([a-z]*\)  *[a-z].*/\1/p' out); do
+    t "$command" --help
     expect "trapeze $command --help" rc 0 says "usage: trapeze $command" lines_err 0
+    check "trapeze $command --help: two examples" is "$(sed '1,/^Examples:/d' out | grep -c "^  trapeze $command")" 2
 done
 t help run
 check "help run" says "usage: trapeze run"
@@ -39,7 +41,7 @@ refused "missing script" 1 "nosuch.lua: " run nosuch.lua
 refused "plugins: unknown option" 2 "did you mean --json?" plugins --jsno
 refused "plugins: unknown name" 1 "did you mean 'hotspot'?" plugins hotspt
 refused "doctor: an argument" 2 "takes no argument" doctor x
-refused "info: nothing" 2 "needs a frame, an array or a run folder" info
+refused "info: nothing" 2 "needs a frame, an array or the folder of a run or sweep" info
 refused "info: no such file" 1 "there is no such file" info nosuch.png
 
 # ---- manual --------------------------------------------------------------------------------------
@@ -55,6 +57,9 @@ t manual tz.floorplan
 check "manual tz.floorplan: one section" [ "$(grep -c '^#' out)" = 1 ]
 check "manual tz.floorplan: the row is the mean without one" says "| \`row\` | integer, from 1 | the mean of all rows |"
 refused "manual: no such function" 1 "no function 'tz.florplan'; did you mean 'tz.floorplan'?" manual tz.florplan
+refused "manual: no such function, by its meaning" 1 "no function 'gif'; did you mean 'tz.movie'?" manual gif
+t manual mean
+check "manual mean: what ends so" says '### `sim:mean('
 refused "manual: two functions" 2 "takes the name of one function" manual tz.png sim:run
 t manual --man
 check "manual --man" is $rc 0
@@ -73,6 +78,13 @@ if command -v bash >/dev/null; then
         _trapeze; echo "${COMPREPLY[*]}"')" = --walltime ]
     check "completion: commands" [ "$(bash -c '. ./out; COMP_WORDS=(trapeze dr); COMP_CWORD=1
         _trapeze; echo "${COMPREPLY[*]}"')" = "" ]
+    completes() { bash -c '. ./out; COMP_WORDS=('"$1"'); COMP_CWORD=$((${#COMP_WORDS[@]} - 1))
+        PATH='"$(dirname "$bin")"':$PATH; _trapeze; echo "${COMPREPLY[*]}"'; }
+    check "completion: a stencil" is "$(completes 'trapeze predict hotspot3')" hotspot3d
+    check "completion: an example" is "$(completes 'trapeze examples pill')" pillars
+    check "completion: a device" is "$(completes 'trapeze predict hotspot --device h2')" h200
+    check "completion: a value" is "$(completes 'trapeze run x.lua --backend re')" reference
+    check "completion: a function" is "$(completes 'trapeze manual tz.mov')" tz.movie
     check "completion: a command" [ "$(bash -c '. ./out; COMP_WORDS=(trapeze doc); COMP_CWORD=1
         _trapeze; echo "${COMPREPLY[*]}"')" = doctor ]
 fi
