@@ -103,6 +103,9 @@ END
     entry scripts/cell.lua crystal-crystal-000028.png 'Life in three dimensions' <<'END'
 A crystal that grows from one cell, by a rule over 26 neighbours. The colours are heights.
 END
+    entry scripts/generations.lua wars-state-000600.png 'Star Wars' <<'END'
+A rule of four states, 345/2/4. Living cells are pale; those that die are red and dark for two generations, in which nothing is born there, so that fronts run.
+END
     entry scripts/cyclic.lua 14-states-state-000600.png 'A cyclic automaton' <<'END'
 Each of 14 states is eaten by the next one, and the first one eats the last. Noise becomes spirals.
 END

@@ -251,3 +251,11 @@ const char *tz_duration_text(char text[TZ_DURATION_SIZE], double value, const ch
     snprintf(text, TZ_DURATION_SIZE, "%s%s%s", number, unit[0] ? " " : "", unit);
     return text;
 }
+
+bool tz_digits_take(const char **p, const char *end, int64_t most, int64_t *out)
+{
+    const char *first = *p;
+    for (*out = 0; *p < end && **p >= '0' && **p <= '9'; ++*p)
+        *out = *out > most ? *out : *out * 10 + (**p - '0');
+    return *p > first;
+}

@@ -3,6 +3,7 @@
 #define TZ_CORE_BASE_NUMBER_H
 
 #include "base/error.h"
+#include <stdint.h>
 
 /* Room for any number that tz_number_format writes. */
 enum { TZ_NUMBER_SIZE = 32 };
@@ -24,6 +25,10 @@ const char *tz_number_format_style(char *text, size_t size, char style, int digi
 
 /* "10⁻⁸": a power of ten, in UTF-8. */
 const char *tz_number_power(char text[TZ_NUMBER_SIZE], int exponent);
+
+/* Read the digits at *p, which becomes their end, at most `end`: a whole number. One that is above
+ * `most`, which is at most INT64_MAX / 16, stays above it. False: there are none. */
+bool tz_digits_take(const char **p, const char *end, int64_t most, int64_t *out);
 
 /* Quote a token for a message: at most 40 bytes of it, unprintable ones as '?'. Returns `text`. */
 const char *tz_token_quote(char *text, size_t size, const char *token, size_t length);

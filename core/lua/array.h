@@ -29,6 +29,7 @@ typedef struct tz_array_handle {
     char source[256]; /* a file's path as the script gave it, a field's name, or "array" */
     char rule[TZ_RLE_RULE_SIZE]; /* of a Life pattern, else "" */
     bool claims_rule;            /* a file says so: the simulation must have that rule */
+    int64_t generation;          /* of the pattern, as its file says, or 0 */
     int at_axes; /* numbers of `at`, which is where a field takes it; 0: not given */
     int64_t at[TZ_AXES];
     tz_fit fit; /* how it gets another shape */

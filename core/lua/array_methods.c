@@ -265,14 +265,13 @@ OF_ARRAY(dims, tz_cell_integer(r->view.dims));
 OF_ARRAY(dtype, tz_cell_text(tz_dtype_name(r->view.dtype)));
 OF_ARRAY(count, tz_cell_integer(tz_shape_count(r->view.dims, r->view.shape)));
 OF_ARRAY(rule, tz_cell_text(r->rule[0] ? r->rule : NULL));
+OF_ARRAY(generation, tz_cell_integer(r->generation));
 
-static const tz_sheet_column array_members[] = {{.key = "shape", .get = array_shape},
-                                                {.key = "dims", .get = array_dims},
-                                                {.key = "dtype", .get = array_dtype},
-                                                TZ_MEMBER("source", tz_array_handle, source),
-                                                {.key = "count", .get = array_count},
-                                                {.key = "rule", .get = array_rule},
-                                                {.key = NULL}};
+static const tz_sheet_column array_members[] = {
+    {.key = "shape", .get = array_shape},           {.key = "dims", .get = array_dims},
+    {.key = "dtype", .get = array_dtype},           TZ_MEMBER("source", tz_array_handle, source),
+    {.key = "count", .get = array_count},           {.key = "rule", .get = array_rule},
+    {.key = "generation", .get = array_generation}, {.key = NULL}};
 
 static void check_member(lua_State *L, const char *key)
 {
@@ -471,15 +470,18 @@ static int array_new(lua_State *L)
     return 1;
 }
 
-/* The option that takes the place of the file's rule, in its normal form. */
-static void get_rule(lua_State *L, char text[TZ_RLE_RULE_SIZE])
+/* The option that takes the place of the file's rule, in its normal form; false: there is none. */
+static bool get_rule(lua_State *L, char text[TZ_RLE_RULE_SIZE])
 {
     const char *given = NULL;
     tz_rle_rule rule;
     if (!tz_key_text(L, 2, "tz.read", "rule", &given))
-        return;
+        return false;
+    if (strcmp(given, "none") == 0)
+        return true;
     tz_try(L, "tz.read", tz_rle_rule_parse(given, "rule", &rule, tz_fault(L)));
     tz_rle_rule_format(&rule, text);
+    return true;
 }
 
 static TZ_KEY_NAMES(channel_names, [TZ_PNG_GREY] = "grey", [TZ_PNG_RED] = "r", [TZ_PNG_GREEN] = "g",
@@ -524,7 +526,9 @@ static TZ_KEY_NAMES(endian_names, "little", "big") static TZ_KEY_NAMES(
          "of .png: %s. `\"grey\"` is the brightness of colours; a warning tells of colours or of "
          "transparent pixels where this is not given",
          channel_names},
-        {"rule", "text", "the file's", "of .rle: replaces the rule that the file names"},
+        {"rule", "text", "the file's",
+         "of patterns: replaces the rule that the file names, which may then be any, as one of "
+         "Larger than Life; `\"none\"`: the cells alone, for a stencil without a rule"},
         {NULL, NULL, NULL, NULL}};
 
 /* What the brightness of a picture does not tell. */
@@ -593,7 +597,7 @@ static void get_request(lua_State *L, request *r)
     tz_key_text(L, 2, "tz.read", "field", &r->reading.field);
     r->has_channel = tz_key_choice(L, 2, "tz.read", "channel", &channel);
     r->reading.channel = (tz_png_channel)channel;
-    get_rule(L, r->rule);
+    r->reading.rule_replaced = get_rule(L, r->rule);
 }
 
 /* Raises if an option is not for files of a format. */
@@ -603,7 +607,7 @@ static void check_options(lua_State *L, const request *r, const tz_format *forma
         const char *key;
         bool given;
         unsigned reads;
-    } options[] = {{"rule", r->rule[0], TZ_READS_RULE},
+    } options[] = {{"rule", r->reading.rule_replaced, TZ_READS_RULE},
                    {"order", r->reading.order, TZ_READS_ORDER},
                    {"skip", r->reading.skip > 0, TZ_READS_SKIP},
                    {"field", r->reading.field, TZ_READS_FIELD},
@@ -669,7 +673,11 @@ static int value_read(lua_State *L)
     }
     snprintf(handle->rule, sizeof handle->rule, "%s", reading->rule);
     handle->claims_rule = reading->has_rule;
+    handle->generation = reading->generation;
     tz_try(L, "tz.read", status);
+    if (reading->is_cut)
+        tz_context_note(tz_context_get(L), TZ_NOTE_WARNING,
+                        "tz.read: %.300s has no '!' at its end: it may be cut off", name);
     if (!r.has_channel)
         warn_of_lost(L, name, &reading->lost);
     if (reading->dims > 0 && format && !(format->reads & TZ_READS_ORDER) &&

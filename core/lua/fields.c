@@ -149,9 +149,51 @@ static bool fits(const tz_array *array, int dims, const int64_t *wanted)
 static bool is_universe(const target *t, const tz_rle_rule *rule)
 {
     const tz_simulation *simulation = t->handle->simulation;
-    const int64_t *extent = tz_simulation_extent(simulation);
-    return rule->universe == 0 || (rule->width == extent[0] && rule->height == extent[1] &&
-                                   tz_output_universe(simulation, t->field) == rule->universe);
+    const int64_t *extent = tz_simulation_extent(simulation),
+                  wanted[] = {rule->width, rule->height};
+    for (int axis = 0; axis < 2 && rule->universe; axis++)
+        if (wanted[axis] > 0 && (wanted[axis] != extent[axis] ||
+                                 tz_output_universe(simulation, t->field, axis) != rule->universe))
+            return false;
+    return true;
+}
+
+static noreturn void refuse_universe(const target *t, const tz_array_handle *source,
+                                     const tz_rle_rule *rule)
+{
+    const char *kind = rule->universe == 'T' ? "torus" : "plane";
+    const char *side = rule->universe == 'T' ? "periodic" : "fixed";
+    if (rule->width > 0 && rule->height > 0)
+        tz_raise(t->L,
+                 "%s: %.250s is a pattern on a %s of %lld x %lld cells (%.100s): give the "
+                 "simulation grid = { %lld, %lld } and boundary = \"%s\", or tz.read a 'rule' "
+                 "without ':%c…'",
+                 t->what, source->source, kind, (long long)rule->width, (long long)rule->height,
+                 source->rule, (long long)rule->width, (long long)rule->height, side,
+                 rule->universe);
+    const char axis = rule->width > 0 ? 'x' : 'y';
+    tz_raise(t->L,
+             "%s: %.250s is a pattern on a %s that is endless along %c (%.100s): give the "
+             "simulation %lld cells along %c, boundary = { %c = \"%s\" }, and room along %c, or "
+             "tz.read a 'rule' without ':%c…'",
+             t->what, source->source, kind, 'x' + 'y' - axis, source->rule,
+             (long long)(axis == 'x' ? rule->width : rule->height), axis, axis, side,
+             'x' + 'y' - axis, rule->universe);
+}
+
+/* With B0 cells far from the pattern come alive, too, which those behind a side do not. */
+static void check_empty_plane(const target *t, const tz_array_handle *source,
+                              const tz_rle_rule *rule)
+{
+    const tz_simulation *simulation = t->handle->simulation;
+    const bool is_endless = !rule->universe || rule->width == 0 || rule->height == 0;
+    if ((rule->life.map[0] & 1) && is_endless &&
+        (tz_output_universe(simulation, t->field, 0) != 'T' ||
+         tz_output_universe(simulation, t->field, 1) != 'T'))
+        tz_raise(t->L,
+                 "%s: %.250s is a pattern of rule %.100s on an endless plane, whose empty part "
+                 "comes alive (B0): give the simulation boundary = \"periodic\", and room",
+                 t->what, source->source, source->rule);
 }
 
 /* A pattern's file names its rule. The simulation must have it, or takes it before its first step
@@ -165,17 +207,12 @@ static void check_rule(const target *t, const tz_array_handle *source)
         return;
     must(t, tz_rle_rule_parse(source->rule, source->source, &rule, tz_fault(t->L)));
     if (!is_universe(t, &rule))
-        tz_raise(t->L,
-                 "%s: %.250s is a pattern on a %s of %lld x %lld cells (%s): give the simulation "
-                 "grid = { %lld, %lld } and boundary = \"%s\", or tz.read a 'rule' without ':%c…'",
-                 t->what, source->source, rule.universe == 'T' ? "torus" : "plane",
-                 (long long)rule.width, (long long)rule.height, source->rule, (long long)rule.width,
-                 (long long)rule.height, rule.universe == 'T' ? "periodic" : "fixed",
-                 rule.universe);
+        refuse_universe(t, source, &rule);
+    check_empty_plane(t, source, &rule);
     const tz_param *about = &tz_handle_stencil(t->handle)->params[param];
     const tz_value *value = &tz_simulation_params(simulation)[param];
     const bool same = tz_rle_rule_parse(value->text, NULL, &present, NULL) == TZ_OK &&
-                      present.birth == rule.birth && present.survive == rule.survive;
+                      tz_rle_rule_is_same(&present, &rule);
     char text[TZ_RLE_RULE_SIZE];
     rule.universe = 0;
     tz_rle_rule_format(&rule, text);

@@ -144,16 +144,16 @@ static tz_status find_kept_field(const tz_stencil *stencil, const char *name, in
     return status;
 }
 
-char tz_output_universe(const tz_simulation *simulation, int field)
+char tz_output_universe(const tz_simulation *simulation, int field, int axis)
 {
     int wrapping = 0, dead = 0;
-    for (int side = 0; side < 4; side++) {
-        const tz_boundary boundary = tz_simulation_boundary(simulation, side / 2)[side % 2];
+    for (int end = 0; end < 2; end++) {
+        const tz_boundary boundary = tz_simulation_boundary(simulation, axis)[end];
         wrapping += tz_boundary_wraps(boundary);
         dead += tz_boundary_has_value(boundary) &&
-                tz_simulation_boundary_values(simulation, field)[side] == 0.0;
+                tz_simulation_boundary_values(simulation, field)[2 * axis + end] == 0.0;
     }
-    return wrapping == 4 ? 'T' : dead == 4 ? 'P' : 0;
+    return wrapping == 2 ? 'T' : dead == 2 ? 'P' : 0;
 }
 
 const char *tz_output_rule(const tz_simulation *simulation, int field, char text[TZ_RLE_RULE_SIZE])
@@ -167,8 +167,8 @@ const char *tz_output_rule(const tz_simulation *simulation, int field, char text
              param < 0 ? "" : tz_simulation_params(simulation)[param].text);
     if (stencil->dims != 2 || tz_rle_rule_parse(text, NULL, &rule, &ignored) != TZ_OK)
         return text;
-    const char universe = tz_output_universe(simulation, field);
-    if (universe)
+    const char universe = tz_output_universe(simulation, field, 0);
+    if (universe == tz_output_universe(simulation, field, 1))
         rule.universe = universe;
     rule.width = extent[0];
     rule.height = extent[1];

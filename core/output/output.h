@@ -82,9 +82,9 @@ tz_status tz_output_check(const tz_output *output, const tz_simulation *simulati
  * ":P64,32" if the cells around `field` are dead. "": no rule. Returns `text`. */
 const char *tz_output_rule(const tz_simulation *simulation, int field, char text[TZ_RLE_RULE_SIZE]);
 
-/* The universe of a 2-D grid as RLE files have it: 'T', a torus, if all sides wrap; 'P' if all
- * have the value 0; else 0. */
-char tz_output_universe(const tz_simulation *simulation, int field);
+/* The universe of a 2-D grid along an axis, as RLE files have it: 'T', a torus, if its sides wrap;
+ * 'P' if they have the value 0; else 0. */
+char tz_output_universe(const tz_simulation *simulation, int field, int axis);
 
 /* The grid that a file of the output holds now: `fields` and `rule` are the caller's, and
  * borrowed by the grid. A time is in seconds, if its unit is one of time. */

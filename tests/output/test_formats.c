@@ -229,10 +229,14 @@ SCRATCH_TEST(rules_are_parsed)
         {"B13,/S4,10", 26, "B13,/S4,10,"},
         {"10,12,13,13", 26, "B13,/S10,11,12,"},
         {"45/5", 26, "B5/S45"},
+        {"B3", 8, "B3/S"},
+        {"s23", 8, "B/S23"},
+        {"B3/23", 8, "B3/S23"},
+        {"23/B3", 8, "B3/S23"},
+        {"B2ceaikn3/S23", 8, "B23/S23"},
     };
-    static const char *const bad[] = {"",       "  ",    "B9/S23", "B3",       "3",       "B3/B2",
-                                      "B3/23",  "23/B3", "B3/S2x", "B3/S23/4", "23/3/4",  "4555",
-                                      "B3 S23", "lives", "B3//S2", "S23",      "B3/S2,30"};
+    static const char *const bad[] = {"",       "  ",   "B9/S23", "3",      "B3/B2",
+                                      "B3/S2x", "4555", "lives",  "B3//S2", "B3/S2,30"};
     uint32_t birth, survive;
     char message[200], text[160];
     for (size_t i = 0; i < sizeof good / sizeof *good; i++) {
@@ -250,9 +254,99 @@ SCRATCH_TEST(rules_are_parsed)
         assert_non_null(strstr(message, "unknown rule"));
         assert_int_equal(birth, 77);
     }
+    static const char *const beyond[] = {"23/3/4", "B3/S23/C4", "B2-a/S12", "B2/S34H"};
+    for (size_t i = 0; i < sizeof beyond / sizeof *beyond; i++) {
+        assert_int_equal(tz_life_rule_parse(beyond[i], 8, &birth, &survive, message, 200), -1);
+        assert_non_null(strstr(message, "the plugin \"generations\" computes it"));
+    }
     assert_int_equal(tz_life_rule_parse("B3/S23", 8, &birth, &survive, NULL, 0), 0);
     assert_int_equal(birth, 8);
     assert_int_equal(survive, 12);
+}
+
+static int squares_of(const tz_life_rule *rule)
+{
+    int count = 0;
+    for (int n = 0; n < 512; n++)
+        count += (int)(rule->map[n >> 5] >> (n & 31) & 1);
+    return count;
+}
+
+/* Rules of places and of several states. Pairs are the same in other words; `squares` live next.
+ * Maps in base 64 were made by a program that knows nothing of lists. */
+SCRATCH_TEST(rules_of_places_are_parsed)
+{
+    static const struct {
+        const char *text, *same;
+        int states, squares;
+        bool counts;
+    } good[] = {
+        {"/2/3", "B2/S/3", 3, 28, true},
+        {"345/2/4", "S345/B2/C4", 4, 28 + 56 + 70 + 56, true},
+        {"345/2/4", "Star Wars", 4, 28 + 56 + 70 + 56, true},
+        {"Brian's Brain", "b2/s/g3", 3, 28, true},
+        {"B2-a/S12", "B2ceikn_S12", 2, 20 + 8 + 28, false},
+        {"B3/S23",
+         "MAPARYXfhZofugWaH7oaIDogBZofuhogOiAaIDogIAAgAAWaH7oaIDogGiA6ICAAIAAaIDogIAAgACA"
+         "AIAAAAAAAA",
+         2, 140, true},
+        {"B2/S34H", "MAPFgFoF2gXgH5oF4B+gH4A6A==", 2, 4 * (15 + 20 + 15), false},
+        {"b13/s0v", "MAPaJCQYA", 2, 16 * (4 + 4 + 1), false},
+    };
+    static const char *const bad[][2] = {
+        {"23/3/1", "the number of states is 2 to 256"},
+        {"23/3/257", "the number of states is 2 to 256"},
+        {"23/3/4/5", "more than two lists"},
+        {"B2x/S", "a letter in it is not known"},
+        {"B2q/S", "a number of neighbours has not this letter"},
+        {"B0c/S", "a number of neighbours has not this letter"},
+        {"B2-/S", "'-' stands before the letters"},
+        {"B2a/S3H", "letters behind numbers are for grids with 8 neighbours"},
+        {"B5/S3V", "more neighbours than a cell has"},
+        {"MAPAAA", "a MAP has 86 digits"},
+        {"MAP??????", "not of base 64"},
+        {"R5,C2,S33-57,B34-45", "it is a Larger-than-Life rule"},
+        {"JvN29", "tables of Golly (.rule files) are not read"},
+        {"BBM-Margolus-emulated", "tables of Golly (.rule files) are not read"},
+        {"Sand-Margolus-emulated", "tables of Golly (.rule files) are not read"},
+        {"W110", "one of Wolfram's rules in one dimension"},
+    };
+    char message[200];
+    tz_life_rule rule, same;
+    for (size_t i = 0; i < sizeof good / sizeof *good; i++) {
+        if (tz_life_rule_read(good[i].text, &rule, message, 200) ||
+            tz_life_rule_read(good[i].same, &same, message, 200))
+            fail_msg("%s", message);
+        if (memcmp(rule.map, same.map, sizeof rule.map) != 0 || rule.states != same.states)
+            fail_msg("%s is not %s", good[i].text, good[i].same);
+        assert_int_equal(rule.states, good[i].states);
+        assert_int_equal(squares_of(&rule), good[i].squares);
+        assert_int_equal(rule.counts, good[i].counts);
+    }
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+        if (tz_life_rule_read(bad[i][0], &rule, message, 200) == 0)
+            fail_msg("'%s' was taken", bad[i][0]);
+        if (!strstr(message, bad[i][1]))
+            fail_msg("'%s': %s", bad[i][0], message);
+    }
+    /* The letters of a number share out its squares: every rule of one letter has others. */
+    static const char *const letters[] = {"", "ce", "aceikn", "aceijknqry", "aceijknqrtwyz"};
+    for (int n = 1; n <= 7; n++) {
+        const char *list = letters[n > 4 ? 8 - n : n];
+        int all = 0;
+        for (size_t k = 0; list[k]; k++) {
+            char text[32];
+            snprintf(text, sizeof text, "B%d%c/S", n, list[k]);
+            assert_int_equal(tz_life_rule_read(text, &rule, message, 200), 0);
+            all += squares_of(&rule);
+            snprintf(text, sizeof text, "B%d-%c/S", n, list[k]);
+            assert_int_equal(tz_life_rule_read(text, &same, message, 200), 0);
+            for (int w = 0; w < 16; w++)
+                assert_int_equal(rule.map[w] & same.map[w], 0);
+        }
+        static const int choose[] = {1, 8, 28, 56, 70, 56, 28, 8, 1};
+        assert_int_equal(all, choose[n]);
+    }
 }
 
 /* Names, as rules in letters: of two dimensions only. */
@@ -350,15 +444,17 @@ SCRATCH_TEST(rle_round_trips)
 /* Golly's suffixes for grids with edges. */
 SCRATCH_TEST(rle_rules_have_universes)
 {
-    static const char *const good[][2] = {{"B3/S23:T64,32", "B3/S23:T64,32"},
-                                          {"b36s23:p5,7 \r", "B36/S23:P5,7"},
-                                          {"23/3:T64", "B3/S23:T64,64"},
-                                          {"Life:T9,8", "B3/S23:T9,8"}};
-    static const char *const bad[] = {"B3/S23:T0,20",   "B3/S23:T30,0",
-                                      "B3/S23:K30,20",  "B3/S23:",
-                                      "B3/S23:T30+5,2", "B3/S23:T3,",
-                                      "B3/S23:T3,4,5",  "B3/S23:T",
-                                      "B3/S23:T,4",     "B3/S23:T9999999999999999999"};
+    static const char *const good[][2] = {
+        {"B3/S23:T64,32", "B3/S23:T64,32"}, {"b36s23:p5,7 \r", "B36/S23:P5,7"},
+        {"23/3:T64", "B3/S23:T64,64"},      {"B3/S23:T0,20", "B3/S23:T0,20"},
+        {"B3/S23:P30,0", "B3/S23:P30,0"},   {"B3/S23:T0", "B3/S23"},
+        {"/2/3:T5", "/2/3:T5,5"},           {"B2-A/s12:T30+0,7", "B2-a/S12:T30,7"},
+        {"B3_S23-a4ei6", "B3/S23-a4ei6"},   {"LifeHistory:T9", "B3/S23:T9,9"},
+        {"Life:T9,8", "B3/S23:T9,8"}};
+    static const char *const bad[] = {
+        "B3/S23:K30*,20", "B3/S23:",    "B3/S23:T30+5,2", "B3/S23:T3,",
+        "B3/S23:T3,4,5",  "B3/S23:T",   "B3/S23:T,4",     "B3/S23:T9999999999999999999",
+        "B3/S23:C30,20",  "B3/S23:S30", "B3/S23:X9"};
     tz_rle_rule rule;
     char text[TZ_RLE_RULE_SIZE];
     for (size_t i = 0; i < sizeof good / sizeof *good; i++) {
@@ -378,6 +474,85 @@ SCRATCH_TEST(rle_rules_have_universes)
     assert_string_equal(written, "x = 2, y = 1, rule = B3/S23:T64,32\nbo!\n");
 }
 
+/* All states, in the letters of Golly; "BO" of a rule of two states is a dead and a living cell. */
+SCRATCH_TEST(rle_has_many_states)
+{
+    const int64_t shape[] = {16, 16};
+    tz_array *all;
+    size_t bytes;
+    assert_ok(tz_array_create(&all, TZ_DTYPE_U8, 2, shape, &failure));
+    for (int i = 0; i < 256; i++)
+        tz_array_set(all, i, i);
+    const char *path = scratch_path(*state, "all.rle");
+    assert_ok(write_rle(path, all, "/2/256", NULL));
+    char *text = scratch_slurp(path, &bytes);
+    assert_non_null(strstr(text, "x = 16, y = 16, rule = /2/256\n.ABCDEFGHIJKLMNO$PQRSTUVWXpApB"));
+    assert_non_null(strstr(text, "yO!"));
+    tz_format_reading p = read_file(&tz_format_rle, path);
+    assert_memory_equal(p.array->data, all->data, 256);
+    assert_string_equal(p.rule, "/2/256");
+    tz_array_set(all, 0, 3);
+    check_error(write_rle(scratch_path(*state, "3.rle"), all, "/2/3", NULL), TZ_RANGE, "3.rle",
+                "cell (0, 0) is 3; a cell of a .rle pattern of this rule is 0 to 2");
+    tz_array_destroy(all);
+
+    static const struct {
+        const char *text;
+        uint8_t cells[6];
+    } cases[] = {
+        {"x = 6, y = 1, rule = B3/S23\nBObo2x!", {0, 1, 0, 1, 1, 1}},
+        {"x = 6, y = 1, rule = 345/2/4\n.2ABC!", {0, 1, 1, 2, 3, 0}},
+        {"x = 6, y = 1, rule = B3/S23History\n.ABCDE!", {0, 1, 0, 1, 0, 1}},
+        {"x = 6, y = 1, rule = LifeSuper\n2.KpApB!", {0, 0, 1, 1, 0, 0}},
+        {"#r /2/3\rx = 6, y = 1\r2BA\r2B!\r", {2, 2, 1, 2, 2, 0}},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        p = read_as(*state, &tz_format_rle, "s.rle", cases[i].text);
+        if (memcmp(p.array->data, cases[i].cells, 6) != 0)
+            fail_msg("case %zu", i);
+        assert_false(p.is_cut);
+    }
+    p = read_as(*state, &tz_format_rle, "g.rle",
+                "#CXRLE Pos=-3,4 Gen=1234567\n\n  \nx = 2, y = 1,\trule = 23/3 ,\n\noo\n\n");
+    assert_true(p.is_cut && p.generation == 1234567);
+    /* Another rule: that of the file may be any, and so are its states. */
+    tz_format_reading any = {.rule_replaced = true};
+    assert_ok(tz_format_rle.read(
+        scratch_text(*state, "a.rle", "x = 3, y = 1, rule = Codd:K3*,5\nAGpA!"), &any, &failure));
+    assert_memory_equal(any.array->data, "\1\7\x19", 3);
+    assert_false(any.has_rule);
+    tz_array_destroy(any.array);
+}
+
+/* By what is in them, whatever their names are. */
+SCRATCH_TEST(older_patterns_are_read)
+{
+    static const uint8_t acorn[] = {0, 1, 0, 0, 0, 0, 0, 0, 0, 0, 1, 0, 0, 0, 1, 1, 0, 0, 1, 1, 1};
+    static const char *const same[] = {"#Life 1.05\n#D Acorn\n#N\n#P -3 5\n.*\n...*\n**..***\n",
+                                       "#Life 1.05\r\n#R 23/3\r\n#P 0 0\r\n.*\r\n\r\n#P 0 "
+                                       "1\r\n...*\r\n#P 0 2\r\n**..\r\n#P 4 2\r\n***",
+                                       "#Life 1.06\n-2 0\n 0 1\n-3 2\n-2 2\n1 2\n2 2\n3 2\n2 2\n"};
+    for (size_t i = 0; i < sizeof same / sizeof *same; i++) {
+        const char *path = scratch_text(*state, i == 1 ? "acorn.rle" : "acorn.txt", same[i]);
+        const tz_format *format;
+        assert_ok(tz_format_to_read(path, &format, &failure));
+        const tz_format_reading p = read_file(format, path);
+        assert_true(p.array->shape[0] == 7 && p.array->shape[1] == 3);
+        assert_memory_equal(p.array->data, acorn, sizeof acorn);
+        assert_string_equal(p.rule, "B3/S23");
+        assert_int_equal(p.has_rule, i == 1);
+    }
+    static const bad_file bad[] = {
+        {"#Life 1.05\n#P 0\n*\n", "a.lif:2", "a block begins with '#P x y'", TZ_FORMAT},
+        {"#Life 1.05\n#P 0 0\n*x\n", "a.lif:3", "unknown cell 'x'", TZ_FORMAT},
+        {"#Life 1.06\n1 2\n3\n", "a.lif:3", "x and y of a living cell", TZ_FORMAT},
+        {"#Life 1.06\n1 99999999999\n", "a.lif:2", "up to 2^30", TZ_FORMAT},
+        {"#Life 1.06\n0 0\n1000000000 1000000000\n", "a.lif", "more than 2^30", TZ_RANGE},
+        {"#Life 1.06\n", "a.lif", "no cells", TZ_SHAPE},
+        {"#Life 1.05\n#R 3\n*\n", "a.lif:2", "unknown rule '3'", TZ_UNKNOWN}};
+    REFUSE(&tz_format_life, "a.lif", bad);
+}
+
 SCRATCH_TEST(rle_refuses_bad_files)
 {
     static const bad_file cases[] = {
@@ -385,11 +560,16 @@ SCRATCH_TEST(rle_refuses_bad_files)
          TZ_RANGE},
         {"x = 3, y = 2\no$o$o!", ":2", "row 3 is outside the declared y = 2", TZ_RANGE},
         {"x = 3, y = 3\n#C c\nboz!", ":3", "unknown state letter 'z'", TZ_FORMAT},
-        {"x = 3, y = 3\nbo$", ":2", "'!'", TZ_FORMAT},
+        {"x = 3, y = 3\nbo$2", ":2", "a run count stands at the end", TZ_FORMAT},
+        {"x = 3, y = 3\nboC!", "p.rle", "has state 3, and the rule B3/S23 has 2 states", TZ_RANGE},
+        {"x = 3, y = 1, rule = /2/3\nABC!", "p.rle", "has state 3, and the rule /2/3 has 3 states",
+         TZ_RANGE},
+        {"x = 3, y = 1, rule = none\nxZ!", ":1", "unknown rule 'none'", TZ_UNKNOWN},
+        {"x = 3, y = 1, rule = LifeHistory\nAF!", ":2", "cell (1, 0) has state 6", TZ_UNSUPPORTED},
         {"x = 3, y = 3\n99999999999999999999o!", ":2", "run count", TZ_FORMAT},
         {"x = 3, y = 3\no3!", ":2", "before '!'", TZ_FORMAT},
         {"x = 3, y = 3, rule = B3/S2q\no!", ":1", "unknown rule", TZ_UNKNOWN},
-        {"x = 3, y = 3, rule = 23/3/4\no!", ":1", "unknown rule", TZ_UNKNOWN},
+        {"x = 3, y = 3, rule = R5,C2,S33-57,B34-45\no!", ":1", "Larger-than-Life", TZ_UNKNOWN},
         {"x = 3, y = 3, size = 4\no!", ":1", "'rule = ...'", TZ_FORMAT},
         {"x = 3\no!", ":1", "',' is expected", TZ_FORMAT},
         {"#C only\n", ":2", "header", TZ_FORMAT},
@@ -437,14 +617,21 @@ SCRATCH_TEST(macrocells_are_read)
     for (size_t i = 0; i < sizeof living / sizeof *living; i++)
         if (!((uint8_t *)p.array->data)[(living[i][1] - 1) * 32 + living[i][0]])
             fail_msg("cell %d %d is dead", living[i][0], living[i][1]);
+    /* Several states: 2 x 2 cells, then 4 x 4. */
+    const tz_format_reading q = read_as(*state, &tz_format_macrocell, "b.mc",
+                                        "[M2]\n#R /2/4\n#G 77\n1 0 3 1 0\n2 1 0 0 1\n");
+    static const uint8_t states[] = {0, 3, 0, 0, 1, 0, 0, 0, 0, 0, 0, 3, 0, 0, 1, 0};
+    assert_memory_equal(q.array->data, states, 16);
+    assert_true(q.generation == 77);
     static const bad_file cases[] = {
         {"x = 3, y = 3\n", ":1", "[M2]", TZ_FORMAT},
         {"[M2]\n", ":1", "no cells", TZ_SHAPE},
         {"[M2]\n$$\n", ":2", "no cells", TZ_SHAPE},
         {"[M2]\n*\n4 1 2 0 0\n", ":3", "node 2 has not been defined", TZ_FORMAT},
         {"[M2]\n*\n5 1 0 0 0\n", ":3", "node 1 has level 3, and 4 is needed", TZ_FORMAT},
-        {"[M2]\n1 0 1 1 0\n", ":2", "more than two states", TZ_UNSUPPORTED},
-        {"[M2]\n*\n61 0 0 0 0\n", ":3", "4 to 60", TZ_RANGE},
+        {"[M2]\n1 0 2 1 0\n", "p.mc", "has state 2, and the rule B3/S23 has 2", TZ_RANGE},
+        {"[M2]\n1 0 256 1 0\n", ":2", "state 256 is above 255", TZ_RANGE},
+        {"[M2]\n*\n61 0 0 0 0\n", ":3", "1 to 60", TZ_RANGE},
         {"[M2]\n*\n4 1 0 0\n", ":3", "five numbers", TZ_FORMAT},
         {"[M2]\n.........\n", ":2", "8 x 8", TZ_RANGE},
         {"[M2]\n.*o\n", ":2", "unknown cell 'o'", TZ_FORMAT},

@@ -33,7 +33,7 @@ late:run(1)
 c.refuses("is a pattern of rule B36/S23, and the simulation's is B3/S23", late.set, late, "alive", read "highlife.rle")
 -- A file without a rule fits any.
 tz.expect(life(read "plain.rle", { params = { rule = "B36/S23" } }):param "rule" == "B36/S23")
-c.refuses("unknown rule", read, "plain.rle", { rule = "B3/S2q" })
+c.refuses("unknown rule", read, "plain.rle", { rule = "B3/S2x" })
 c.refuses("is for Life patterns", read, "corner.txt", { rule = "B3/S23" })
 
 -- A torus, a plane with dead cells around it.
@@ -45,6 +45,25 @@ life(read("torus.rle", { rule = "B3/S23" }))
 life(read("torus.rle", { rule = "B3/S23:P40,30" }))
 c.refuses("is a pattern on a plane of 40 x 30 cells", life, read("torus.rle", { rule = "B3/S23:P40,30" }),
           { boundary_values = { alive = 1 } })
+
+c.refuses("on a torus that is endless along x (B3/S23:T0,30): give the simulation 30 cells along y, boundary = { y = \"periodic\" }",
+          life, read "tube.rle")
+life(read "tube.rle", { boundary = { y = "periodic" } })
+c.refuses("whose empty part comes alive (B0): give the simulation boundary = \"periodic\"", life, read "b0.rle")
+life(read "b0.rle", { boundary = "periodic" })
+tz.expect(read("b0.rle").generation == 12)
+
+-- Rules of several states have a plugin of their own; those that nothing has are refused by what they are, unless
+-- another rule takes their place.
+c.refuses("the rule '345/2/4' has more than two states: the plugin \"generations\" computes it", life, read "states.rle")
+local wars = life(0, { plugin = "generations", fields = { state = read "states.rle" } })
+tz.expect(wars:param "rule" == "345/2/4" and wars:max "state" == 3)
+tz.expect(wars:array "state".rule == "345/2/4:P40,30")
+c.refuses("it is a Larger-than-Life rule: a tz.stencil sums its cells (docs/life.md)", read, "bug.rle")
+tz.expect(read("bug.rle", { rule = "B3/S23" }):sum() == 3)
+local cells = read("bug.rle", { rule = "none" })
+tz.expect(cells.rule == nil and cells:sum() == 3)
+life(cells)
 
 -- What is written says so, too.
 tz.expect(life(0, { boundary = "periodic" }):array().rule == "B3/S23:T40,30")
@@ -65,3 +84,36 @@ end
 
 -- Rules have names.
 tz.expect(life(0, { params = { rule = "high life" } }):array().rule:find "^B36/S23")
+
+-- Populations after 100 and 1,000 generations of two patterns in the middle of a grid, as Golly 4.3 (bgolly) counts them.
+local pentomino = { ".OO", "OO.", ".O." }
+local block = { "O..OO.O.", ".OOO..OO", "OO.O.O..", "..O.OOO.", "O.OO...O" }
+for _, row in ipairs {
+    { "B3/S23", true, pentomino, 121, 73 },
+    { "/2/3", true, block, 14, 6 },
+    { "2367/3457/5", false, pentomino, 344, 36 },
+    { "B2ik3aeikr4ceijqry78/S23-a4city78", true, pentomino, 90, 161 },
+    { "B2-a5678/S125678", false, block, 126, 906 },
+    { "B24/S345H", true, block, 1983, 2216 },
+    { "12/13/4V", false, block, 2145, 2132 },
+} do
+    local rule, rows = row[1], row[3]
+    local plugin = rule:find "^B%d+/S%d*$" and "life" or "generations"
+    local field = plugin == "life" and "alive" or "state"
+    local cells = {}
+    for cell in table.concat(rows):gmatch "." do
+        cells[#cells + 1] = cell == "O" and 1 or 0
+    end
+    local sim = life(nil, { plugin = plugin, grid = { 60, 50 }, boundary = row[2] and "periodic" or "fixed",
+        params = { rule = rule }, fields = {} })
+    local x, y = 30 - #rows[1] // 2, 25 - #rows // 2
+    sim:set(field, tz.array { shape = { #rows[1], #rows }, dtype = "uint8", data = cells },
+        { x = { x, x + #rows[1] }, y = { y, y + #rows } })
+    for k, generations in ipairs { 100, 1000 } do
+        sim:run(generations - sim.step)
+        local living = sim:population(field)
+        tz.expect(tz.checking or living == row[3 + k],
+            ("%s: %d cells live after %d generations, and %d in Golly"):format(rule, living, generations, row[3 + k]))
+    end
+    sim:close()
+end

@@ -118,7 +118,8 @@ static const struct {
        "is a program or library, not an array"),
     AT(0, "[[", "looks like JSON: give the lists to tz.array as Lua tables, or save them as CSV"),
     AT(0, "{\"", "looks like JSON: save its numbers as CSV"),
-    AT(0, "#Life 1.0", "is a pattern in the format Life 1.05 or 1.06: save it as .rle"),
+    AT(0, "#MCell", "is a pattern of MCell: open it in Golly, and save it as .rle"),
+    AT(0, "3D version", "is a pattern of Golly in space: list its cells in a text or .npy"),
 };
 
 /* What the first bytes of a file are, if not what Trapeze reads. */
@@ -159,7 +160,7 @@ tz_status tz_format_to_read(const char *path, const tz_format **out, tz_error *e
     const bool packed = length > 3 && strcasecmp(path + length - 3, ".gz") == 0;
     snprintf(name, sizeof name, "%.*s", (int)(packed ? length - 3 : length), path);
     *out = tz_format_of_file(name, TZ_TO_READ);
-    for (const tz_format *const *f = tz_formats; !*out && *f; f++)
+    for (const tz_format *const *f = tz_formats; (!*out || *out == &tz_format_text) && *f; f++)
         if ((*f)->read && (*f)->magic && begins(first, got, (*f)->magic))
             *out = *f;
     if (!*out)

@@ -27,6 +27,7 @@
     X(csv)                                                                                         \
     X(cells)                                                                                       \
     X(macrocell)                                                                                   \
+    X(life)                                                                                        \
     X(text)
 
 /* What an output shows. It decides the options of its function in scripts. */
@@ -68,8 +69,8 @@ typedef struct tz_movie_start {
     size_t notes_count;
 } tz_movie_start;
 
-/* How a table looks in its file: with commas and quotes; as HotSpot's .ttrace, with tabs; or as its
- * .steady, a title, a tab and a value on each line, for one row. */
+/* How a table looks: with commas and quotes; as HotSpot's .ttrace, with tabs; or as its .steady, a
+ * title, a tab and a value on each line, for one row. */
 typedef enum tz_table_style { TZ_TABLE_CSV, TZ_TABLE_TRACE, TZ_TABLE_STEADY } tz_table_style;
 
 /* ---- The table ------------------------------------------------------------------------------- */
@@ -100,12 +101,10 @@ typedef struct tz_format {
     tz_status (*list)(const char *path, const char *name, const tz_grid *grid, tz_error *error);
     /* A file is nothing without a list: an array is saved as both, by the list's name. */
     bool needs_list;
-
     /* REQUIRED of pictures. */
     tz_image_write *draw;
     /* Is the file complete? Reports show pictures that have this. *bytes becomes its size. */
     tz_status (*whole)(const char *path, size_t *bytes, tz_error *error);
-
     /* REQUIRED of movies, one thread at a time. `begin` writes the first frame, `add` one of the
      * same size. `end` frees the file in any case. */
     tz_status (*film)(tz_movie_file **out, const tz_movie_start *start, tz_error *error);

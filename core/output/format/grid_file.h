@@ -5,6 +5,7 @@
 #define TZ_CORE_OUTPUT_FORMAT_GRID_FILE_H
 
 #include "base/array.h"
+#include "output/format/life_rule.h"
 #include <stdio.h>
 
 typedef struct tz_grid_field {
@@ -12,23 +13,6 @@ typedef struct tz_grid_field {
     const char *unit; /* NULL or "": none */
     tz_dtype dtype;   /* bool is written as bytes */
 } tz_grid_field;
-
-/* ---- Rules of Life patterns, as .rle files have them ----------------------------------------- */
-
-enum { TZ_RLE_RULE_SIZE = 200 }; /* of their texts */
-
-/* "B3/S23", and behind it the universe if it is not the unbounded plane: ":T64,32" a torus,
- * ":P64,32" a plane with dead cells around it; ":T64" is a square. */
-typedef struct tz_rle_rule {
-    uint32_t birth, survive; /* bit n: with n living neighbours */
-    char universe;           /* 'T', 'P', or 0 without a suffix */
-    int64_t width, height;   /* of the universe, in cells */
-} tz_rle_rule;
-
-/* A rule may also be "23/3", "b3s23" or a name, as "Life" (trapeze/liferule.h). TZ_UNKNOWN;
- * TZ_UNSUPPORTED: another universe. `place` may be NULL. */
-tz_status tz_rle_rule_parse(const char *text, const char *place, tz_rle_rule *out, tz_error *error);
-const char *tz_rle_rule_format(const tz_rle_rule *rule, char text[TZ_RLE_RULE_SIZE]);
 
 /* What a file shows. Fields are values of cells: a cell reaches from one point to the next. */
 typedef struct tz_grid {
@@ -175,11 +159,13 @@ typedef struct tz_format_reading {
     int64_t skip;      /* of text: lines at its beginning that are left out */
     const char *field; /* NULL: the only one of the file */
     tz_png_channel channel;
+    bool rule_replaced; /* the rule of the file is not wanted, and may be any */
     /* The result: owned by the caller; one of them is NULL. */
     tz_array *array;
     struct tz_npy_file *file;
     char rule[TZ_RLE_RULE_SIZE]; /* of a pattern */
-    bool has_rule;               /* the file names it */
+    bool has_rule, is_cut;       /* the file names it; its end is missing, perhaps */
+    int64_t generation;          /* that the file names, or 0 */
     tz_png_lost lost;
 } tz_format_reading;
 

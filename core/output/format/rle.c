@@ -1,8 +1,10 @@
-/* Life patterns, two states, in the run-length form of Golly and LifeWiki (.rle).
+/* Life patterns in the run-length form of Golly and LifeWiki (.rle).
  *
  *     #N Glider
  *     x = 3, y = 3, rule = B3/S23
  *     bob$2bo$3o!
+ *
+ * With more than two states 0 is '.', 1 to 24 are 'A' to 'X', 25 is "pA", and 240 is "xX".
  *
  * Plain text of LifeWiki (.cells): lines that begin with '!' are comments; each other line is a row
  * of '.' (dead) and 'O' or '*' (alive). Rows may be shorter than the longest.
@@ -10,17 +12,23 @@
  * Macrocells of Golly (.mc): "[M2]", lines that begin with '#' ("#R B3/S23" is the rule), then a
  * node of a quadtree on each line, the last of which is the whole. A node is 8 x 8 cells as text,
  * or "k nw ne sw se": a square of 2^k cells an axis, of four nodes by their line, 0 for an empty
- * one. The pattern is the smallest rectangle that holds all living cells.
+ * one; if k is 1, of four states.
  *
- * Errors: TZ_IO, TZ_MEMORY; TZ_FORMAT (no header, unknown letter, run too long, '!' missing),
- * TZ_RANGE (a run leaves the declared x, y; pattern above 2^30 cells), TZ_UNKNOWN and
- * TZ_UNSUPPORTED (rule). Place: FILE:LINE. */
+ * Life 1.05 and 1.06 (.lif): lines that begin with '#' ("#R 23/3" is the rule), then blocks "#P x
+ * y" of rows of '.' and '*', or a line "x y" for each living cell. The pattern of these and of a
+ * macrocell is the smallest rectangle that holds all living cells.
+ *
+ * Which of them a file is in, its first bytes say. States of [R]History and [R]Super, in which
+ * Golly marks cells, become cells: the odd ones live.
+ *
+ * Errors: TZ_IO, TZ_MEMORY; TZ_FORMAT (no header, unknown letter, run too long), TZ_RANGE (a run
+ * leaves the declared x, y; a state that the rule has not; pattern above 2^30 cells), TZ_UNKNOWN
+ * and TZ_UNSUPPORTED (rule). Place: FILE:LINE. */
 #include "output/format/format.h"
 
 #include "base/file.h"
 #include "base/minmax.h"
 #include "base/number.h"
-#include "trapeze/liferule.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -31,75 +39,14 @@ enum {
     CELLS_MAX = 1 << 30,
     FILE_MAX = 1 << 30,
     LINES_FILE_MAX = 1 << 28,
-    NEIGHBOURS = 8,
+    STATES_MAX = 256,
+    LETTERS = 24,
+    WALL = 6, /* of [R]History */
     NODES_MAX = 1 << 24,
     LEAF = 8,
     LEAF_LEVEL = 3,
     LEVEL_MAX = 60
 };
-
-static bool is_digit(const char *p, const char *end)
-{
-    return p < end && *p >= '0' && *p <= '9';
-}
-
-/* Read digits: a number that is above `most` stays above it. False: there are none. */
-static bool take_number(const char **p, const char *end, int64_t most, int64_t *out)
-{
-    const char *first = *p;
-    for (*out = 0; is_digit(*p, end); ++*p)
-        *out = *out > most ? *out : *out * 10 + (**p - '0');
-    return *p > first;
-}
-
-/* ":T64,32": `text` begins behind the colon and may end in white space. */
-static tz_status parse_universe(const char *text, const char *place, tz_rle_rule *out,
-                                tz_error *error)
-{
-    int64_t size[2] = {0, 0};
-    const char *p = text[0] != '\0' ? text + 1 : text, *end = text + strlen(text);
-    const char kind = (char)(text[0] & ~32);
-    take_number(&p, end, CELLS_MAX, &size[0]);
-    size[1] = size[0];
-    if (p[0] == ',' && is_digit(p + 1, end)) {
-        p++;
-        take_number(&p, end, CELLS_MAX, &size[1]);
-    }
-    if ((kind != 'T' && kind != 'P') || size[0] < 1 || size[1] < 1 || size[0] > CELLS_MAX ||
-        size[1] > CELLS_MAX || p[strspn(p, " \t\r\n")] != '\0')
-        return tz_error_set(error, TZ_UNSUPPORTED, place,
-                            "the universe ':%.40s' is not known: a torus is ':T64,32', a plane "
-                            "with dead cells around it ':P64,32' (width, height)",
-                            text);
-    out->universe = kind;
-    out->width = size[0];
-    out->height = size[1];
-    return TZ_OK;
-}
-
-tz_status tz_rle_rule_parse(const char *text, const char *place, tz_rle_rule *out, tz_error *error)
-{
-    char rule[128], message[256];
-    const char *colon = strchr(text, ':');
-    const size_t length = colon ? (size_t)(colon - text) : strlen(text);
-    *out = (tz_rle_rule){0};
-    snprintf(rule, sizeof rule, "%.*s", (int)(length < sizeof rule ? length : sizeof rule), text);
-    if (length >= sizeof rule || tz_life_rule_parse(rule, NEIGHBOURS, &out->birth, &out->survive,
-                                                    message, sizeof message) != 0)
-        return tz_error_set(error, TZ_UNKNOWN, place, "%s",
-                            length >= sizeof rule ? "the rule is too long" : message);
-    return colon ? parse_universe(colon + 1, place, out, error) : TZ_OK;
-}
-
-const char *tz_rle_rule_format(const tz_rle_rule *rule, char text[TZ_RLE_RULE_SIZE])
-{
-    tz_life_rule_format(rule->birth, rule->survive, text, TZ_RLE_RULE_SIZE);
-    const size_t used = strlen(text);
-    if (rule->universe)
-        snprintf(text + used, TZ_RLE_RULE_SIZE - used, ":%c%" PRId64 ",%" PRId64, rule->universe,
-                 rule->width, rule->height);
-    return text;
-}
 
 /* A file, and the pattern that is in it. */
 typedef struct reader {
@@ -109,9 +56,15 @@ typedef struct reader {
     const char *at; /* of files that are read by lines: the present one, without its end */
     size_t length;
     int64_t nx, ny;
-    tz_array *cells;             /* owned; uint8, shape {nx, ny}, 0 or 1, row 0 on top */
+    tz_array *cells;             /* owned; uint8, shape {nx, ny}, states, row 0 on top */
     char rule[TZ_RLE_RULE_SIZE]; /* as the file has it */
     int rule_line;               /* 0: there is none */
+    bool replaced;               /* the caller has another rule */
+    bool marks;                  /* of [R]History or [R]Super */
+    int states;                  /* that the rule has, STATES_MAX if it is not known */
+    int most;                    /* the largest state of a cell */
+    bool cut;                    /* there is no '!' */
+    int64_t generation;
     tz_error *error;
 } reader;
 
@@ -127,29 +80,104 @@ fail(const reader *r, tz_status code, const char *format, ...)
     return code;
 }
 
-/* Read the file, and give what `read` finds in it. */
-static tz_status read_file(const char *path, size_t limit, tz_status (*read)(reader *r),
+/* Know the states of the rule. Nobody asks for more of one that is replaced. */
+static tz_status settle_rule(reader *r, tz_rle_rule *rule)
+{
+    char place[512];
+    snprintf(place, sizeof place, "%s:%d", r->path, r->rule_line);
+    r->marks = tz_rle_rule_has_marks(r->rule);
+    const tz_status status = tz_rle_rule_parse(r->rule, place, rule, r->replaced ? NULL : r->error);
+    r->states = status == TZ_OK && !r->marks ? rule->life.states : STATES_MAX;
+    return r->replaced ? TZ_OK : status;
+}
+
+/* Marks become cells, and no state is beyond those of the rule. */
+static tz_status settle_states(const reader *r)
+{
+    uint8_t *cells = r->cells->data;
+    const int64_t count = r->marks ? r->nx * r->ny : 0;
+    for (int64_t i = 0; i < count; i++) {
+        if (cells[i] == WALL && !r->replaced)
+            return fail(r, TZ_UNSUPPORTED,
+                        "cell (%" PRId64 ", %" PRId64 ") has state 6 of %s, which keeps its "
+                        "neighbours dead and is no cell of Life: a 'rule' of tz.read drops it",
+                        i % r->nx, i / r->nx, r->rule);
+        cells[i] &= 1;
+    }
+    if (!r->marks && r->most >= r->states)
+        return fail(r, TZ_RANGE, "a cell has state %d, and the rule %s has %d states, from 0",
+                    r->most, r->rule, r->states);
+    return TZ_OK;
+}
+
+/* All ends of lines become '\n'. Returns the new length. */
+static size_t unify_ends(char *text, size_t bytes)
+{
+    size_t used = 0;
+    if (!memchr(text, '\r', bytes))
+        return bytes;
+    for (size_t i = 0; i < bytes; i++)
+        if (text[i] != '\r')
+            text[used++] = text[i];
+        else if (i + 1 == bytes || text[i + 1] != '\n')
+            text[used++] = '\n';
+    return used;
+}
+
+static tz_status read_pattern(reader *r);
+static tz_status read_cells(reader *r);
+static tz_status read_macrocell(reader *r);
+static tz_status read_life(reader *r);
+
+typedef tz_status read_function(reader *r);
+
+/* The form that a file's first bytes say, whatever its name; else that of its name. */
+static read_function *form_of(const char *text, read_function *named)
+{
+    static const struct {
+        const char *first;
+        read_function *read;
+    } forms[] = {{"[M2]", read_macrocell}, {"#Life", read_life}, {"!", read_cells}};
+    for (size_t k = 0; k < sizeof forms / sizeof *forms; k++)
+        if (strncmp(text, forms[k].first, strlen(forms[k].first)) == 0)
+            return forms[k].read;
+    return named;
+}
+
+/* Read the file, and give the pattern that is in it. */
+static tz_status read_file(const char *path, size_t limit, read_function *named,
                            tz_format_reading *to, tz_error *error)
 {
-    char *text = NULL, place[512];
+    char *text = NULL;
     size_t bytes = 0;
     tz_rle_rule rule;
     tz_status status = tz_file_read_text(path, limit, &text, &bytes, error);
     if (status != TZ_OK)
         return status;
-    reader r = {.path = path, .p = text, .end = text + bytes, .rule = "B3/S23", .error = error};
-    status = read(&r);
+    bytes = unify_ends(text, bytes);
+    text[bytes] = '\0';
+    reader r = {.path = path,
+                .p = text,
+                .end = text + bytes,
+                .rule = "B3/S23",
+                .replaced = to->rule_replaced,
+                .error = error};
+    status = form_of(text, named)(&r);
     free(text);
-    snprintf(place, sizeof place, "%s:%d", path, r.rule_line);
     if (status == TZ_OK)
-        status = tz_rle_rule_parse(r.rule, place, &rule, error);
+        status = settle_rule(&r, &rule);
+    if (status == TZ_OK)
+        status = settle_states(&r);
     if (status != TZ_OK) {
         tz_array_destroy(r.cells);
         return status;
     }
     to->array = r.cells;
-    tz_rle_rule_format(&rule, to->rule);
-    to->has_rule = r.rule_line > 0;
+    to->is_cut = r.cut;
+    to->generation = r.generation;
+    if (!r.replaced)
+        tz_rle_rule_format(&rule, to->rule);
+    to->has_rule = r.rule_line > 0 && !r.replaced;
     return TZ_OK;
 }
 
@@ -159,8 +187,10 @@ static tz_status make_cells(reader *r)
     if (r->nx == 0 || r->ny == 0)
         return fail(r, TZ_SHAPE, "the pattern has no cells");
     if (r->nx > CELLS_MAX / r->ny)
-        return fail(r, TZ_RANGE, "%" PRId64 " x %" PRId64 " cells are more than 2^30", r->nx,
-                    r->ny);
+        return fail(r, TZ_RANGE,
+                    "%" PRId64 " x %" PRId64 " cells are more than 2^30; patterns of such a size "
+                    "are for the Hashlife of Golly",
+                    r->nx, r->ny);
     const int64_t shape[] = {r->nx, r->ny};
     return tz_array_create(&r->cells, TZ_DTYPE_U8, 2, shape, r->error);
 }
@@ -189,8 +219,21 @@ static void copy_rule(reader *r, const char *from, const char *end)
         from++;
     while (end > from && is_blank(end[-1]))
         end--;
+    if (end > from && end[-1] == ',')
+        end--;
     snprintf(r->rule, sizeof r->rule, "%.*s", (int)tz_min(end - from, TZ_RLE_RULE_SIZE), from);
     r->rule_line = r->line;
+}
+
+/* "#CXRLE Pos=-3,4 Gen=120": the generation. */
+static void read_extended(reader *r, const char *end)
+{
+    for (const char *p = r->p; end - p > 4; p++)
+        if (memcmp(p, " Gen=", 5) == 0 || memcmp(p, ",Gen=", 5) == 0) {
+            p += 5;
+            tz_digits_take(&p, end, INT64_MAX / 16, &r->generation);
+            return;
+        }
 }
 
 /* Comment lines before the header; "#r" is a rule, which Golly takes if the header
@@ -204,6 +247,8 @@ static void read_comments(reader *r)
         const char *end = line_end(r);
         if (end - r->p > 3 && r->p[1] == 'r' && is_blank(r->p[2]))
             copy_rule(r, r->p + 2, end);
+        else if (end - r->p > 6 && memcmp(r->p, "#CXRLE", 6) == 0)
+            read_extended(r, end);
         r->p = end < r->end ? end + 1 : end;
         r->line++;
     }
@@ -223,7 +268,7 @@ static bool take(reader *r, char c)
 /* Read "x = 36". */
 static tz_status read_extent(reader *r, char name, int64_t *extent)
 {
-    if (!take(r, name) || !take(r, '=') || !take_number(&r->p, r->end, CELLS_MAX, extent))
+    if (!take(r, name) || !take(r, '=') || !tz_digits_take(&r->p, r->end, CELLS_MAX, extent))
         return fail(r, TZ_FORMAT, "the header must read 'x = 36, y = 9, rule = B3/S23'");
     if (*extent > CELLS_MAX)
         return fail(r, TZ_RANGE, "%c is above 2^30", name);
@@ -259,11 +304,47 @@ static tz_status read_header(reader *r)
     return make_cells(r);
 }
 
+/* The state that a letter at r->p says, of which r->p becomes the last one; -1: none. Golly takes
+ * 'p' to 'y' alone for living cells. */
+static int take_state(reader *r)
+{
+    const char c = *r->p;
+    if (r->states == 2 && strchr("bB.oO", c))
+        return c == 'o' || c == 'O';
+    if (c == 'b' || c == '.')
+        return 0;
+    if (c >= 'A' && c < 'A' + LETTERS)
+        return 1 + c - 'A';
+    if (c < 'o' || c > 'y')
+        return -1;
+    if (c == 'o' || r->p + 1 == r->end || r->p[1] < 'A' || r->p[1] >= 'A' + LETTERS)
+        return 1;
+    r->p++;
+    return LETTERS * (1 + c - 'p') + 1 + *r->p - 'A';
+}
+
+static tz_status put_cells(reader *r, int64_t *x, int64_t y, int64_t count, int state)
+{
+    if (y >= r->ny && count)
+        return fail(r, TZ_RANGE, "row %" PRId64 " is outside the declared y = %" PRId64, y + 1,
+                    r->ny);
+    if (count > r->nx - *x)
+        return fail(r, TZ_RANGE,
+                    "row %" PRId64 " reaches column %" PRId64 ", outside the declared x = %" PRId64,
+                    y + 1, *x + count, r->nx);
+    if (state >= STATES_MAX)
+        return fail(r, TZ_RANGE, "state %d is above 255", state);
+    if (state > 0) {
+        memset((uint8_t *)r->cells->data + y * r->nx + *x, state, (size_t)count);
+        r->most = tz_max(r->most, state);
+    }
+    *x += count;
+    return TZ_OK;
+}
+
 /* The runs up to '!'. */
 static tz_status read_runs(reader *r)
 {
-    const int64_t nx = r->nx, ny = r->ny;
-    uint8_t *cells = r->cells->data;
     int64_t x = 0, y = 0, run = -1; /* run < 0: none given, so 1 */
     for (; r->p < r->end; r->p++) {
         const char c = *r->p;
@@ -283,34 +364,31 @@ static tz_status read_runs(reader *r)
             y += run < 0 ? 1 : run;
             x = 0;
             run = -1;
-        } else if (c == 'b' || c == 'B' || c == '.' || c == 'o' || c == 'O') {
-            const int64_t n = run < 0 ? 1 : run;
-            if (y >= ny && n)
-                return fail(r, TZ_RANGE, "row %" PRId64 " is outside the declared y = %" PRId64,
-                            y + 1, ny);
-            if (n > nx - x)
-                return fail(r, TZ_RANGE,
-                            "row %" PRId64 " reaches column %" PRId64
-                            ", outside the declared x = %" PRId64,
-                            y + 1, x + n, nx);
-            if ((c | 32) == 'o')
-                memset(cells + y * nx + x, 1, (size_t)n);
-            x += n;
-            run = -1;
         } else {
             char quoted[16];
-            return fail(r, TZ_FORMAT, "unknown state letter %s; only b, o, ., $ and ! are read",
-                        tz_token_quote(quoted, sizeof quoted, &c, 1));
+            const int state = take_state(r);
+            if (state < 0)
+                return fail(r, TZ_FORMAT,
+                            "unknown state letter %s; b, o, ., A to X, pA to yX, $ and ! are read",
+                            tz_token_quote(quoted, sizeof quoted, &c, 1));
+            const tz_status status = put_cells(r, &x, y, run < 0 ? 1 : run, state);
+            if (status != TZ_OK)
+                return status;
+            run = -1;
         }
     }
-    return fail(r, TZ_FORMAT, "the '!' that ends the pattern is missing; the file may be cut off");
+    r->cut = true;
+    return run < 0 ? TZ_OK : fail(r, TZ_FORMAT, "a run count stands at the end");
 }
 
-/* Letters: 'b' and '.' dead, 'o' alive, '$' end of row, '!' end. Text after '!' is ignored. */
+/* Letters: states, '$' end of row, '!' end. Text after '!' is ignored. */
 static tz_status read_pattern(reader *r)
 {
+    tz_rle_rule rule;
     r->line = 1;
-    const tz_status status = read_header(r);
+    tz_status status = read_header(r);
+    if (status == TZ_OK)
+        status = settle_rule(r, &rule);
     return status == TZ_OK ? read_runs(r) : status;
 }
 
@@ -328,17 +406,18 @@ typedef struct encoder {
     int64_t rows; /* row ends to write before the next living cell; none after the last one */
     int64_t dead; /* dead cells to write before it */
     int64_t run;  /* equal cells up to here */
-    bool alive;   /* what they are */
+    int state;    /* what they are */
+    int states;   /* of the rule */
     int column;   /* of the line of text, which breaks between runs */
 } encoder;
 
-static void put_run(encoder *w, int64_t count, char letter)
+static void put_run(encoder *w, int64_t count, const char *letter)
 {
     char text[32];
     if (count == 0)
         return;
-    const int length = count > 1 ? snprintf(text, sizeof text, "%" PRId64 "%c", count, letter)
-                                 : snprintf(text, sizeof text, "%c", letter);
+    const int length = count > 1 ? snprintf(text, sizeof text, "%" PRId64 "%s", count, letter)
+                                 : snprintf(text, sizeof text, "%s", letter);
     if (w->column + length > LINE_COLUMNS) {
         fputc('\n', w->stream);
         w->column = 0;
@@ -347,12 +426,22 @@ static void put_run(encoder *w, int64_t count, char letter)
     w->column += length;
 }
 
+static void put_state(encoder *w, int64_t count, int state)
+{
+    char letters[3] = "", *last = letters;
+    const int above = state - 1;
+    if (above >= LETTERS)
+        *last++ = (char)('o' + above / LETTERS);
+    *last = w->states == 2 ? "bo"[state] : state == 0 ? '.' : (char)('A' + above % LETTERS);
+    put_run(w, count, letters);
+}
+
 static void end_run(encoder *w)
 {
-    if (w->run > 0 && w->alive) {
-        put_run(w, w->rows, '$');
-        put_run(w, w->dead, 'b');
-        put_run(w, w->run, 'o');
+    if (w->run > 0 && w->state > 0) {
+        put_run(w, w->rows, "$");
+        put_state(w, w->dead, 0);
+        put_state(w, w->run, w->state);
         w->rows = w->dead = 0;
     } else {
         w->dead = w->run;
@@ -360,11 +449,11 @@ static void end_run(encoder *w)
     w->run = 0;
 }
 
-static void put_cell(encoder *w, bool alive)
+static void put_cell(encoder *w, int state)
 {
-    if (w->run > 0 && alive != w->alive)
+    if (w->run > 0 && state != w->state)
         end_run(w);
-    w->alive = alive;
+    w->state = state;
     w->run++;
     if (++w->x < w->nx)
         return;
@@ -382,12 +471,12 @@ static tz_status encode(void *state, FILE *stream, const char *path, const tz_ar
     w->stream = stream;
     for (int64_t i = 0; i < count; i++) {
         const double value = tz_array_get(cells, i);
-        if (tz_dtype_fault(TZ_DTYPE_BOOL, value))
+        if (!(value >= 0 && value < w->states && value == (int)value))
             return tz_error_set(error, TZ_RANGE, path,
                                 "cell (%" PRId64 ", %" PRId64 ") is %g; a cell of a .rle pattern "
-                                "is 0 or 1: use .npy",
-                                w->x, w->y, value);
-        put_cell(w, value != 0.0);
+                                "of this rule is 0 to %d: use .npy",
+                                w->x, w->y, value, w->states - 1);
+        put_cell(w, (int)value);
     }
     return TZ_OK;
 }
@@ -396,7 +485,7 @@ static void finish(void *state, FILE *stream)
 {
     encoder *w = state;
     w->stream = stream;
-    put_run(w, 1, '!');
+    put_run(w, 1, "!");
     fputc('\n', stream);
 }
 
@@ -424,7 +513,10 @@ static tz_status begin(tz_grid_file **out, const char *path, const tz_grid *grid
     (*out)->encoder = &form;
     (*out)->state = w;
     w->nx = grid->shape[0];
+    w->states = parsed.life.states;
     FILE *stream = tz__grid_file_stream(*out);
+    if (grid->has_step && grid->step > 0)
+        fprintf(stream, "#CXRLE Gen=%" PRId64 "\n", grid->step);
     for (const char *p = grid->comment; p && *p;) {
         const size_t length = strcspn(p, "\n");
         fprintf(stream, "#C %.*s\n", (int)length, p);
@@ -444,7 +536,7 @@ static tz_status fits(const tz_grid *grid, tz_error *error)
                             "RLE holds 1-D and 2-D patterns; use tz.npy");
     if (dtype == TZ_DTYPE_F32 || dtype == TZ_DTYPE_F64)
         return tz_error_set(error, TZ_UNSUPPORTED, NULL,
-                            "RLE holds cells that are dead or alive, and '%s' is real; use tz.npy",
+                            "RLE holds states of cells, and '%s' is real; use tz.npy",
                             grid->fields[0].name);
     return grid->rule ? tz_rle_rule_parse(grid->rule, NULL, &rule, error) : TZ_OK;
 }
@@ -453,10 +545,11 @@ const tz_format tz_format_rle = {
     .name = "rle",
     .content = TZ_CONTENT_ARRAY,
     .suffix = ".rle",
-    .doc = "A 1-D or 2-D field of bits or integers as a Life pattern, with its rule.",
+    .doc = "A 1-D or 2-D field of bits or integers as a Life pattern, with its rule and its "
+           "generation: for Golly.",
     .fits = fits,
     .begin = begin,
-    .read_doc = "a Life pattern",
+    .read_doc = "a pattern of Life or of rules of several states",
     .reads = TZ_READS_RULE,
     .read = read_rle,
 };
@@ -526,7 +619,8 @@ typedef struct box {
 
 typedef struct node {
     int level;
-    uint32_t child[4];  /* nw, ne, sw, se, from LEAF_LEVEL + 1 on */
+    bool is_leaf;
+    uint32_t child[4];  /* nw, ne, sw, se; of level 1: states */
     uint8_t rows[LEAF]; /* of a leaf: bit x */
     box living;         /* the smallest that holds all living cells, from the node's corner */
 } node;
@@ -550,6 +644,7 @@ static tz_status read_leaf(const reader *r, node *n)
 {
     int x = 0, y = 0;
     n->level = LEAF_LEVEL;
+    n->is_leaf = true;
     for (size_t i = 0; i < r->length; i++) {
         const char c = r->at[i];
         if (c == '$') {
@@ -575,28 +670,28 @@ static tz_status read_branch(const reader *r, const tree *t, node *n)
     const char *p = r->at, *end = r->at + r->length;
     int64_t number[5];
     for (int k = 0; k < 5; k++)
-        if (!take_number(&p, end, UINT32_MAX, &number[k]) ||
+        if (!tz_digits_take(&p, end, UINT32_MAX, &number[k]) ||
             (k < 4 ? p == end || *p++ != ' ' : p != end))
             return fail(r, TZ_FORMAT, "a node reads 'level nw ne sw se', five numbers");
-    if (number[0] >= 1 && number[0] <= LEAF_LEVEL)
-        return fail(r, TZ_UNSUPPORTED,
-                    "a node of level %d has cells of more than two states, which are not read",
-                    (int)number[0]);
-    if (number[0] <= LEAF_LEVEL || number[0] > LEVEL_MAX)
-        return fail(r, TZ_RANGE, "levels are 4 to %d", LEVEL_MAX);
+    if (number[0] < 1 || number[0] > LEVEL_MAX)
+        return fail(r, TZ_RANGE, "levels are 1 to %d", LEVEL_MAX);
     n->level = (int)number[0];
     const int64_t half = INT64_C(1) << (n->level - 1);
+    static const box cell = {0, 1, 0, 1};
     for (int k = 0; k < 4; k++) {
         const int64_t child = number[k + 1];
-        if (child > (int64_t)t->count)
-            return fail(r, TZ_FORMAT, "node %" PRId64 " has not been defined before", child);
         if (child == 0)
             continue;
-        if (t->nodes[child].level != n->level - 1)
+        if (n->level == 1 && child >= STATES_MAX)
+            return fail(r, TZ_RANGE, "state %" PRId64 " is above 255", child);
+        if (n->level > 1 && child > (int64_t)t->count)
+            return fail(r, TZ_FORMAT, "node %" PRId64 " has not been defined before", child);
+        if (n->level > 1 && t->nodes[child].level != n->level - 1)
             return fail(r, TZ_FORMAT, "node %" PRId64 " has level %d, and %d is needed", child,
                         t->nodes[child].level, n->level - 1);
         n->child[k] = (uint32_t)child;
-        extend(&n->living, &t->nodes[child].living, k % 2 * half, k / 2 * half);
+        extend(&n->living, n->level == 1 ? &cell : &t->nodes[child].living, k % 2 * half,
+               k / 2 * half);
     }
     return TZ_OK;
 }
@@ -621,22 +716,28 @@ static tz_status read_node(const reader *r, tree *t)
     return status;
 }
 
+static void paint_cell(reader *r, int64_t x, int64_t y, int state)
+{
+    ((uint8_t *)r->cells->data)[y * r->nx + x] = (uint8_t)state;
+    r->most = tz_max(r->most, state);
+}
+
 /* Sets the living cells of a node whose corner is at (x, y) of the pattern. */
-static void paint(const tree *t, uint32_t index, int64_t x, int64_t y, const reader *r)
+static void paint(const tree *t, uint32_t index, int64_t x, int64_t y, reader *r)
 {
     const node *n = &t->nodes[index];
     if (index == 0 || n->living.x_end == 0)
         return;
-    if (n->level > LEAF_LEVEL) {
-        const int64_t half = INT64_C(1) << (n->level - 1);
-        for (int k = 0; k < 4; k++)
+    const int64_t half = INT64_C(1) << (n->level - 1);
+    for (int k = 0; k < 4 && !n->is_leaf; k++)
+        if (n->level > 1)
             paint(t, n->child[k], x + k % 2 * half, y + k / 2 * half, r);
-        return;
-    }
-    for (int64_t j = n->living.y; j < n->living.y_end; j++)
+        else if (n->child[k] > 0)
+            paint_cell(r, x + k % 2, y + k / 2, (int)n->child[k]);
+    for (int64_t j = n->living.y; j < n->living.y_end && n->is_leaf; j++)
         for (int64_t i = n->living.x; i < n->living.x_end; i++)
             if (n->rows[j] >> i & 1)
-                ((uint8_t *)r->cells->data)[(y + j) * r->nx + x + i] = 1;
+                paint_cell(r, x + i, y + j, 1);
 }
 
 static tz_status read_nodes(reader *r, tree *t)
@@ -649,6 +750,10 @@ static tz_status read_nodes(reader *r, tree *t)
             status = read_node(r, t);
         else if (begins(r, "#R"))
             copy_rule(r, r->at + 2, r->at + r->length);
+        else if (begins(r, "#G")) {
+            const char *number = r->at + 2 + strspn(r->at + 2, " ");
+            tz_digits_take(&number, r->at + r->length, INT64_MAX / 16, &r->generation);
+        }
     }
     return status == TZ_OK && t->count == 0 ? fail(r, TZ_SHAPE, "the pattern has no cells")
                                             : status;
@@ -667,6 +772,76 @@ static tz_status read_macrocell(reader *r)
             paint(&t, (uint32_t)t.count, -all->x, -all->y, r);
     }
     free(t.nodes);
+    return status;
+}
+
+/* ---- Life 1.05 and 1.06 ---------------------------------------------------------------------- */
+
+/* "-3 12": false: it is not two whole numbers. */
+static bool take_place(const char *p, const char *end, int64_t place[2])
+{
+    for (int k = 0; k < 2; k++) {
+        while (p < end && is_blank(*p))
+            p++;
+        const bool minus = p < end && *p == '-';
+        p += minus || (p < end && *p == '+');
+        if (!tz_digits_take(&p, end, CELLS_MAX, &place[k]) || place[k] > CELLS_MAX)
+            return false;
+        place[k] = minus ? -place[k] : place[k];
+    }
+    return p == end;
+}
+
+/* Go over the living cells: extend `all`, or, where it is NULL, set those of the pattern, whose
+ * corner is at `corner`. */
+static tz_status go_over_life(reader *r, box *all, const int64_t corner[2])
+{
+    int64_t place[2] = {0, 0};
+    while (next_line(r)) {
+        const char *p = r->at, *end = r->at + r->length;
+        const char first = r->length > 0 ? *p : '#';
+        if (begins(r, "#R") && all)
+            copy_rule(r, p + 2, end);
+        if (begins(r, "#P") && r->length > 2 && !take_place(p + 2, end, place))
+            return fail(r, TZ_FORMAT, "a block begins with '#P x y', two whole numbers");
+        if (first == '#')
+            continue;
+        const bool is_row = first == '.' || first == '*';
+        if (!is_row && !take_place(p, end, place))
+            return fail(r, TZ_FORMAT,
+                        "a line is a row of . and *, or x and y of a living cell, two whole "
+                        "numbers up to 2^30");
+        for (int64_t i = 0; i < (is_row ? (int64_t)r->length : 1); i++) {
+            if (is_row && p[i] != '*' && p[i] != '.')
+                return unknown_cell(r, p + i, ". and *");
+            if (is_row && p[i] == '.')
+                continue;
+            if (all)
+                extend(all, &(box){0, 1, 0, 1}, place[0] + i, place[1]);
+            else
+                paint_cell(r, place[0] + i - corner[0], place[1] - corner[1], 1);
+        }
+        place[1] += is_row;
+    }
+    return TZ_OK;
+}
+
+static tz_status read_life(reader *r)
+{
+    box all = {0};
+    reader again = *r;
+    tz_status status = go_over_life(r, &all, NULL);
+    if (status != TZ_OK)
+        return status;
+    const int64_t corner[] = {all.x, all.y};
+    r->nx = all.x_end - all.x;
+    r->ny = all.y_end - all.y;
+    status = make_cells(r);
+    again.cells = r->cells;
+    again.nx = r->nx;
+    if (status == TZ_OK)
+        status = go_over_life(&again, NULL, corner);
+    r->most = again.most;
     return status;
 }
 
@@ -694,3 +869,15 @@ const tz_format tz_format_macrocell = {
     .read_doc = "a macrocell of Golly: the smallest rectangle with all living cells",
     .reads = TZ_READS_RULE,
     .read = macrocell_read};
+
+static tz_status life_read(const char *path, tz_format_reading *reading, tz_error *error)
+{
+    return read_file(path, LINES_FILE_MAX, read_life, reading, error);
+}
+
+const tz_format tz_format_life = {.name = "life",
+                                  .suffix = ".lif",
+                                  .magic = "#Life 1.0",
+                                  .read_doc = "a Life pattern of the forms 1.05 and 1.06",
+                                  .reads = TZ_READS_RULE,
+                                  .read = life_read};
