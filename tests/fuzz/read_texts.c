@@ -12,7 +12,8 @@
 
 static const char rle_words[] =
     "b|o|$|!|3o|12b|99$|x = 9|, y = 9|rule|B3/S23|23/3|B36/S23|B0/S8|#N name\n|#C text\n|\n|"
-    "0o|Life|1073741825o|#|:T4,4|B/S|b3s23|\r\n";
+    "0o|Life|1073741825o|#|:T4,4|B/S|b3s23|\r\n|A|2B|pA|yX|#r /2/3\n|#CXRLE Pos=-1,2 Gen=3\n|/2/3|"
+    "345/2/4|B2-a/S12|B2/S34H|:T0,4|:P9|LifeHistory|MAP|/256|\r|#Life 1.06\n|[M2]\n";
 
 static const char *const rle_texts[] = {
     "#N Gosper\n#C two rows\nx = 36, y = 3, rule = B3/S23\n24bo11b$22bobo11b$36b!\n",
@@ -20,6 +21,11 @@ static const char *const rle_texts[] = {
     "x = 4, y = 2, rule = 23/3\r\n4o$\r\n# a comment\n2b2o!\nafter the end\n",
     "#C no rule\nx = 2, y = 9\n8$oo!",
     "x = 3, y = 3, rule = b36s23\nbob$2bo$3o!\n",
+    "#CXRLE Pos=0,0 Gen=9\nx = 4, y = 2, rule = 345/2/4:T5,4\n.A2B$C.A.!\n",
+    "x = 4, y = 2, rule = B2-a3ijk/S1c2History\n.A2B$E.C.",
+    "x = 2, y = 1, rule = "
+    "MAPARYXfhZofugWaH7oaIDogBZofuhogOiAaIDogIAAgAAWaH7oaIDogGiA6ICAAIAAaIDogIAAgACA"
+    "AIAAAAAAAA/26\npAX!",
     NULL};
 
 static bool rle_seed(int index, const char *path)
@@ -103,13 +109,38 @@ const fuzz_reader fuzz_cells = {.name = "cells",
                                 .texts = cells_texts,
                                 .read = cells_read};
 
+static const char life_words[] =
+    "#Life 1.05\n|#Life 1.06\n|#P 0 0\n|#P -3 5\n|#R 23/3\n|#R /2/3\n|#N\n|.|*|-1 2\n|1 |99999|"
+    "1073741824|\n|\r|+";
+
+static const char *const life_texts[] = {
+    "#Life 1.05\n#D Acorn\n#N\n#P -3 5\n.*\n...*\n**..***\n#P 9 9\n*\n",
+    "#Life 1.06\r\n-2 0\r\n0 1\r\n-3 2\r\n-2 2\r\n1 2\r\n", NULL};
+
+static tz_status life_read(const char *path, tz_error *error)
+{
+    return check_pattern(&tz_format_life, path, error);
+}
+
+const fuzz_reader fuzz_life = {.name = "life",
+                               .file = "input.lif",
+                               .weight = 30,
+                               .least_passed = 20,
+                               .base_bytes = 1 << 20,
+                               .expands = true,
+                               .words = life_words,
+                               .texts = life_texts,
+                               .read = life_read};
+
 static const char macrocell_words[] =
-    "[M2]|#R B3/S23\n|#N name\n|\n|$|.|*|4 |5 1 1 1 1\n| 0|4 1 0 0 1\n|20 |4294967297|60|61|"
+    "[M2]|1 0 2 1 0\n|2 1 1 0 1\n|#R /2/4\n|#R B3/S23\n|#N name\n|\n|$|.|*|4 |5 1 1 1 1\n| 0|4 1 0 "
+    "0 1\n|20 |4294967297|60|61|"
     "$$$";
 
 static const char *const macrocell_texts[] = {
     "[M2] (golly 4.2)\n#R B36/S23\n$.*$..*$***$\n........$$$$$$$.......*\n4 1 0 0 2\n"
     "4 0 1 0 2\n5 3 0 4 3\n",
+    "[M2]\n#R 345/2/4\n#G 7\n1 0 3 1 0\n2 1 0 0 1\n3 2 2 0 2\n",
     "[M2]\r\n*\r\n4 1 1 1 1\r\n5 2 2 2 2\r\n6 3 3 3 3\r\n7 4 0 0 4\r\n", NULL};
 
 static tz_status macrocell_read(const char *path, tz_error *error)
