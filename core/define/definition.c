@@ -115,6 +115,21 @@ static void pass_definition(packer *p, const tz_definition *d)
         pass_coefficients(p, d->coefficients);
 }
 
+const char tz_since_name[] = "t_since",
+           tz_since_doc[] = "The iteration since which the time step is what it is.";
+const char tz_start_name[] = "t_start", tz_start_doc[] = "The time at which that began.";
+
+int tz_stage_owner(const tz_stencil *stencil, int field)
+{
+    char name[TZ_STAGE_NAME_SIZE];
+    for (int f = 0; f < field; f++)
+        for (int stage = 1; stage < TZ_STAGES_MAX; stage++)
+            if (strcmp(tz_stage_name(name, stencil->fields[f].name, stage),
+                       stencil->fields[field].name) == 0)
+                return f;
+    return field;
+}
+
 const char *tz_stage_name(char text[TZ_STAGE_NAME_SIZE], const char *field, int stage)
 {
     snprintf(text, TZ_STAGE_NAME_SIZE, "%.48s_stage%d", field, stage);

@@ -62,9 +62,16 @@ typedef struct tz_defined_update {
     tz_defined_text formula; /* the field's new value. Without text in a pass of a raw text */
 } tz_defined_update;
 
+/* Parameters that formulas with `t` have beside the time step: it is what it is since iteration
+ * t_since, which began at the time t_start. Whoever changes the time step sets both
+ * (sim/simulated_time.h). Their docs tell them from a script's parameters. */
+extern const char tz_since_name[], tz_since_doc[], tz_start_name[], tz_start_doc[];
+
 /* The field of a stage but the last: "u_stage1". */
 enum { TZ_STAGES_MAX = 4, TZ_STAGE_NAME_SIZE = 64 };
 const char *tz_stage_name(char text[TZ_STAGE_NAME_SIZE], const char *field, int stage);
+/* The field of a stencil of which another one holds a stage; the field itself if it is none. */
+int tz_stage_owner(const tz_stencil *stencil, int field);
 
 /* A sweep over the grid. All its formulas read the values from before the pass. */
 typedef struct tz_defined_pass {

@@ -172,6 +172,15 @@ static bool is_name(const tz_expansion *x, const tz_syntax_node *n, const char *
 static const char *const own_names[] = {"pi", "step", "x", "y", "z"};
 enum { OWN_NAMES = sizeof own_names / sizeof *own_names };
 
+static int find_param(const tz_definition *d, const char *name, const char *doc)
+{
+    for (int p = 0; p < d->params_count; p++)
+        if (strcmp(d->params[p].name, name) == 0 && d->params[p].doc &&
+            strcmp(d->params[p].doc, doc) == 0)
+            return p;
+    return -1;
+}
+
 /* An error about a name that is not known, with the nearest one that is. */
 static int unknown_name(tz_expansion *x, const tz_syntax_node *n)
 {
@@ -183,7 +192,9 @@ static int unknown_name(tz_expansion *x, const tz_syntax_node *n)
         if (!d->fields[i].stage)
             names[count++] = d->fields[i].name;
     for (int i = 0; i < d->params_count; i++)
-        names[count++] = d->params[i].name;
+        if (find_param(d, tz_since_name, tz_since_doc) != i &&
+            find_param(d, tz_start_name, tz_start_doc) != i)
+            names[count++] = d->params[i].name;
     for (int i = 0; i < d->scalars_count && !x->scalar; i++)
         names[count++] = d->scalars[i].name;
     for (int i = 0; i < d->parts_count; i++)
@@ -399,6 +410,29 @@ static int expand_part(tz_expansion *x, const tz_place *scope, int part, const i
     return node;
 }
 
+/* The time before this iteration, or of the stage: (step - t_since)*dt + t_start. -2: there is no
+ * time step. */
+static int expand_time(tz_expansion *x)
+{
+    tz_expr *e = x->e;
+    const tz_definition *d = e->definition;
+    const tz_expr_node step = {.kind = TZ_EXPR_STEP, .type = TZ_EXPR_INT};
+    const int since = find_param(d, tz_since_name, tz_since_doc),
+              start = find_param(d, tz_start_name, tz_start_doc);
+    int p = 0;
+    while (p < d->params_count && d->params[p].role != TZ_PARAM_ROLE_TIME_STEP)
+        p++;
+    if (p == d->params_count)
+        return -2;
+    int steps = tz_expr_convert(e, tz_expr_intern(e, step, NULL, 0), TZ_EXPR_REAL);
+    if (since >= 0)
+        steps = tz_expr_two(e, steps, TZ_OP_MINUS, tz_expr_param(e, since));
+    if (e->stage_time > 0)
+        steps = tz_expr_two(e, steps, TZ_OP_PLUS, tz_expr_number(e, e->stage_time, TZ_EXPR_REAL));
+    steps = tz_expr_two(e, steps, TZ_OP_TIMES, tz_expr_param(e, p));
+    return start < 0 ? steps : tz_expr_two(e, steps, TZ_OP_PLUS, tz_expr_param(e, start));
+}
+
 /* Names that a definition may have itself: the cells along an axis, the time, and past a side what
  * is within. -2 if it is none. */
 static int late_name(tz_expansion *x, const tz_syntax_node *n, const tz_place *scope)
@@ -411,16 +445,7 @@ static int late_name(tz_expansion *x, const tz_syntax_node *n, const tz_place *s
             return extent(x->e, axis);
     if (is_name(x, n, "inside") && scope->past)
         return read_field(x, scope, tz_define_field(d, scope->past), centre);
-    for (int p = 0; p < d->params_count && is_name(x, n, "t"); p++)
-        if (d->params[p].role == TZ_PARAM_ROLE_TIME_STEP) {
-            const tz_expr_node step = {.kind = TZ_EXPR_STEP, .type = TZ_EXPR_INT};
-            int steps = tz_expr_convert(x->e, tz_expr_intern(x->e, step, NULL, 0), TZ_EXPR_REAL);
-            if (x->e->stage_time > 0)
-                steps = tz_expr_two(x->e, steps, TZ_OP_PLUS,
-                                    tz_expr_number(x->e, x->e->stage_time, TZ_EXPR_REAL));
-            return tz_expr_two(x->e, steps, TZ_OP_TIMES, tz_expr_param(x->e, p));
-        }
-    return -2;
+    return is_name(x, n, "t") ? expand_time(x) : -2;
 }
 
 static int expand_name(tz_expansion *x, const tz_syntax_node *n, const tz_place *scope, bool whole)

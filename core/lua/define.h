@@ -34,6 +34,7 @@ typedef struct tz_definition_value {
     tz_defined_param params[TZ_PARAMS_MAX];
     tz_defined_scalar scalars[TZ_DEFINITION_SCALARS];
     bool random; /* a formula has random numbers */
+    bool timed;  /* a formula may have `t` */
     tz_defined_outside outsides[TZ_FIELDS_MAX * TZ_SIDES];
     tz_defined_part parts[TZ_PARTS_MAX];
     tz_defined_pass passes[TZ_PASSES_MAX];

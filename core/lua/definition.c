@@ -172,6 +172,19 @@ static bool calls(const tz_defined_text *formula, const char *function)
     return false;
 }
 
+/* May the formula have the word `t`? */
+static bool names_time(const tz_defined_text *formula)
+{
+    const char *text = formula->text;
+    for (size_t i = 0; i < formula->length; i++)
+        if (text[i] == 't' &&
+            (i == 0 || !(isalnum((unsigned char)text[i - 1]) || text[i - 1] == '_')) &&
+            (i + 1 == formula->length ||
+             !(isalnum((unsigned char)text[i + 1]) || text[i + 1] == '_')))
+            return true;
+    return false;
+}
+
 tz_defined_text tz_definition_formula(lua_State *L, const char *who, const char *name)
 {
     tz_definition_value *v = lua_touserdata(L, TZ_STACK_VALUE);
@@ -186,6 +199,7 @@ tz_defined_text tz_definition_formula(lua_State *L, const char *who, const char 
         tz_raise_kind(L, -1, who, name, "a formula, a string");
     }
     out.text = lua_tolstring(L, -1, &out.length);
+    v->timed = v->timed || names_time(&out);
     v->random = v->random || calls(&out, "random") || calls(&out, "normal");
     luaL_ref(L, TZ_STACK_OPTIONS);
     return out;
@@ -453,6 +467,21 @@ static void add_seed(lua_State *L, tz_definition_value *v)
                                                       .min = -2147483647.0,
                                                       .max = 2147483647.0,
                                                       .doc = "Other seeds, other random numbers."};
+}
+
+/* Formulas with the time have parameters that say since when the time step is what it is. */
+static void add_since(tz_definition_value *v)
+{
+    tz_definition *d = &v->definition;
+    bool steps = false;
+    for (int p = 0; p < d->params_count; p++)
+        steps = steps || v->params[p].role == TZ_PARAM_ROLE_TIME_STEP;
+    if (!v->timed || !steps || d->params_count + 2 > TZ_PARAMS_MAX)
+        return;
+    v->params[d->params_count++] = (tz_defined_param){
+        .name = tz_since_name, .min = 0, .max = 9007199254740992.0, .doc = tz_since_doc};
+    v->params[d->params_count++] =
+        (tz_defined_param){.name = tz_start_name, .min = -1e300, .max = 1e300, .doc = tz_start_doc};
 }
 
 static void get_parts(lua_State *L, tz_definition_value *v)
@@ -946,6 +975,7 @@ tz_definition_value *tz_definition_read(lua_State *L, bool unsafe)
     tz_definition_outside(L, v);
     get_boundaries(L, d);
     add_seed(L, v);
+    add_since(v);
     if (d->dims == 0)
         tz_raise(L, "%s: 'dims' is missing: 1, 2 or 3", what);
     if (d->passes_count == 0 && !d->coefficients)

@@ -8,6 +8,7 @@
 #include "lua/keys.h"
 #include "lua/recall.h"
 #include "policy/policy.h"
+#include "sim/fields.h"
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -140,6 +141,55 @@ void tz_handle_open(tz_simulation_handle *handle, const char *name)
     if (name[0] || handle->index > 0)
         snprintf(handle->prefix, sizeof handle->prefix, "%s-", handle->name);
     tz_handle_record(handle);
+}
+
+/* ---- A run in which nothing happens ---------------------------------------------------------- */
+
+void tz_idle_begin(tz_idle *before, const tz_simulation_handle *handle, bool first)
+{
+    tz_error ignored;
+    before->watched = first && tz_simulation_repeats(handle->simulation) &&
+                      tz_simulation_uniform(handle->simulation, &before->watched, before->values,
+                                            &ignored) == TZ_OK &&
+                      before->watched;
+}
+
+/* The field that the script most likely forgot: the first that stayed 0, else the first. -1: one
+ * changed, and none stayed 0. */
+static int forgotten(const tz_idle *before, const tz_stencil *s, const double *after, bool *changed)
+{
+    int zero = -1, state = -1;
+    *changed = false;
+    for (int f = 0; f < s->fields_count; f++) {
+        if (s->fields[f].role != TZ_STATE)
+            continue;
+        const bool same = after[f] == before->values[f];
+        *changed = *changed || !same;
+        state = state < 0 ? f : state;
+        zero = zero < 0 && same && after[f] == 0 ? f : zero;
+    }
+    return zero >= 0 ? zero : *changed ? -1 : state;
+}
+
+void tz_idle_end(const tz_idle *before, const tz_simulation_handle *handle, int64_t steps)
+{
+    const tz_stencil *s = tz_handle_stencil(handle);
+    double after[TZ_FIELDS_MAX];
+    bool uniform, changed;
+    tz_error ignored;
+    if (!before->watched || steps == 0 ||
+        tz_simulation_uniform(handle->simulation, &uniform, after, &ignored) != TZ_OK || !uniform)
+        return;
+    const int field = forgotten(before, s, after, &changed);
+    if (field < 0)
+        return;
+    const char *name = s->fields[field].name;
+    tz_context_note(handle->context, TZ_NOTE_WARNING,
+                    "%s: %s in %lld step%s: field %s is %.6g everywhere at the start%s; give it a "
+                    "start: fields = { %s = ... }",
+                    handle->name, changed ? "every field stayed one value" : "nothing happened",
+                    (long long)steps, steps == 1 ? "" : "s", name, before->values[field],
+                    changed ? " and at the end" : "", name);
 }
 
 /* ---- Recordings ------------------------------------------------------------------------------ */

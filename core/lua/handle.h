@@ -105,6 +105,19 @@ tz_status tz_handle_open_file(tz_context *context, const char *name, char *path,
 /* Move what receivers have recorded out of memory: where it is much, or all, for a checkpoint. */
 tz_status tz_recordings_keep(tz_simulation_handle *handle, bool all, tz_error *error);
 
+/* ---- A run in which nothing happens -------------------------------------------------------- */
+
+/* The fields before the first run of a simulation. Errors of reading are no warning: the run finds
+ * them. */
+typedef struct tz_idle {
+    /* All state fields are one value each, and only they decide what the run does. */
+    bool watched;
+    double values[TZ_FIELDS_MAX];
+} tz_idle;
+void tz_idle_begin(tz_idle *before, const tz_simulation_handle *handle, bool first);
+/* After so many steps: a warning if no field has a start. */
+void tz_idle_end(const tz_idle *before, const tz_simulation_handle *handle, int64_t steps);
+
 /* ---- Outputs and functions of a simulation: binding.c ---------------------------------------- */
 
 /* A userdata of this type is a tz_output. Its user values keep what it has of the script. */

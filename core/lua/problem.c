@@ -149,18 +149,6 @@ static size_t get_axes(lua_State *L, const char *where, const tz_stencil *stenci
     return count;
 }
 
-/* Whose boundary values a field has: that of a stage those of the field that is advanced. */
-static const char *owner(const tz_stencil *stencil, int field)
-{
-    char name[TZ_STAGE_NAME_SIZE];
-    for (int f = 0; f < field; f++)
-        for (int stage = 1; stage < TZ_STAGES_MAX; stage++)
-            if (strcmp(tz_stage_name(name, stencil->fields[f].name, stage),
-                       stencil->fields[field].name) == 0)
-                return stencil->fields[f].name;
-    return stencil->fields[field].name;
-}
-
 size_t tz_boundary_values_read(lua_State *L, int index, const char *what, const tz_stencil *stencil,
                                tz_side_value values[TZ_BOUNDARY_VALUES_MAX])
 {
@@ -179,7 +167,7 @@ size_t tz_boundary_values_read(lua_State *L, int index, const char *what, const 
     tz_keys_check(L, -1, where, names, (size_t)stencil->fields_count, false);
     for (int f = 0; f < stencil->fields_count; f++) {
         snprintf(where, sizeof where, "%s: 'boundary_values.%.60s'", what, names[f]);
-        const int type = tz_table_get(L, -1, owner(stencil, f));
+        const int type = tz_table_get(L, -1, names[tz_stage_owner(stencil, f)]);
         if (type == LUA_TTABLE)
             count = get_axes(L, where, stencil, names[f], values, count);
         else if (type != LUA_TNIL)

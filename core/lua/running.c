@@ -34,33 +34,48 @@ static void note_event(const tz_binding *binding, int64_t step)
     uint32_t index = 0;
     for (const tz_binding *b = binding->handle->bindings; b != binding; b = b->next)
         index++;
-    tz_recall_put(binding->handle->context, TZ_ENTRY_FIRE, "ui", index, step);
+    const tz_clock clock = tz_simulation_clock(binding->handle->simulation);
+    tz_recall_put(binding->handle->context, TZ_ENTRY_FIRE, "uididd", index, step, clock.dt,
+                  clock.since, clock.time, clock.rest);
 }
 
 static void note_end(const tz_active_run *run, tz_status status, const tz_error *error)
 {
     const tz_run_result *r = &run->course.result;
     const tz_simulation_handle *handle = run->handle;
-    tz_recall_put(handle->context, TZ_ENTRY_END, "uiiiuddddssss", (uint32_t)status,
+    const tz_clock clock = tz_simulation_clock(handle->simulation);
+    tz_recall_put(handle->context, TZ_ENTRY_END, "uiiiuddddssssdddidd", (uint32_t)status,
                   tz_simulation_step(handle->simulation), r->steps, r->stages, (uint32_t)r->status,
                   r->residual, r->update, r->seconds, r->energy_j, status ? error->place : "",
-                  status ? error->message : "", handle->failure, r->why);
+                  status ? error->message : "", handle->failure, r->why, r->dt_least, r->dt_most,
+                  clock.dt, clock.since, clock.time, clock.rest);
+}
+
+/* That of the journal. Its time step is one that the simulation has had. */
+static void set_clock(tz_simulation *simulation, const tz_clock *clock)
+{
+    tz_error ignored;
+    if (clock->dt > 0)
+        tz_simulation_set_clock(simulation, clock, &ignored);
 }
 
 static void read_end(tz_active_run *run, tz_reading *reading, tz_status *status, tz_error *error)
 {
     tz_run_result r = {.steps = 0};
+    tz_clock clock = {.dt = 0};
     tz_simulation_handle *handle = run->handle;
     uint32_t ended, code;
     int64_t step;
-    tz_reading_unpack(reading, "uiiiuddddssss", &code, &step, &r.steps, &r.stages, &ended,
+    tz_reading_unpack(reading, "uiiiuddddssssdddidd", &code, &step, &r.steps, &r.stages, &ended,
                       &r.residual, &r.update, &r.seconds, &r.energy_j, error->place,
                       sizeof error->place, error->message, sizeof error->message, handle->failure,
-                      sizeof handle->failure, r.why, sizeof r.why);
+                      sizeof handle->failure, r.why, sizeof r.why, &r.dt_least, &r.dt_most,
+                      &clock.dt, &clock.since, &clock.time, &clock.rest);
     *status = error->code = (tz_status)code;
     r.status = (tz_run_status)(ended % (TZ_RUN_STATUS_LAST + 1));
     run->course.result = r;
     tz_simulation_set_step(handle->simulation, step);
+    set_clock(handle->simulation, &clock);
     tz_simulation_set_last_run(handle->simulation, &r);
 }
 
@@ -68,14 +83,17 @@ static tz_status fire_again(tz_simulation_handle *handle, tz_reading *reading, t
 {
     uint32_t index;
     int64_t step;
+    tz_clock clock = {.dt = 0};
     tz_binding *binding = handle->bindings;
-    tz_reading_unpack(reading, "ui", &index, &step);
+    tz_reading_unpack(reading, "uididd", &index, &step, &clock.dt, &clock.since, &clock.time,
+                      &clock.rest);
     for (; binding && index > 0; index--)
         binding = binding->next;
     if (!binding || reading->failed || !tz_binding_is_regular(binding))
         return tz_error_set(error, TZ_SCRIPT, NULL,
                             "the run called another function before the checkpoint");
     tz_simulation_set_step(handle->simulation, step);
+    set_clock(handle->simulation, &clock);
     return tz_handle_call(handle, write_protected, binding, error);
 }
 
@@ -111,62 +129,6 @@ static bool replay(lua_State *L, tz_active_run *run, tz_status *status, tz_error
         if (!tz_recall_replays(context)) /* the function has come to the checkpoint, or is broken */
             return context->recall.mode == TZ_RECALL_BROKEN;
     }
-}
-
-/* ---- A run in which nothing happens ---------------------------------------------------------- */
-
-/* The fields before the first run of a simulation. Errors of reading are no warning: the run finds
- * them. */
-typedef struct idle {
-    bool watched; /* all state fields are one value each, and only they decide what the run does */
-    double values[TZ_FIELDS_MAX];
-} idle;
-
-static void idle_begin(idle *before, const tz_simulation_handle *handle, bool first)
-{
-    tz_error ignored;
-    before->watched = first && tz_simulation_repeats(handle->simulation) &&
-                      tz_simulation_uniform(handle->simulation, &before->watched, before->values,
-                                            &ignored) == TZ_OK &&
-                      before->watched;
-}
-
-/* The field that the script most likely forgot: the first that stayed 0, else the first. -1: one
- * changed, and none stayed 0. */
-static int forgotten(const idle *before, const tz_stencil *s, const double *after, bool *changed)
-{
-    int zero = -1, state = -1;
-    *changed = false;
-    for (int f = 0; f < s->fields_count; f++) {
-        if (s->fields[f].role != TZ_STATE)
-            continue;
-        const bool same = after[f] == before->values[f];
-        *changed = *changed || !same;
-        state = state < 0 ? f : state;
-        zero = zero < 0 && same && after[f] == 0 ? f : zero;
-    }
-    return zero >= 0 ? zero : *changed ? -1 : state;
-}
-
-static void idle_end(const idle *before, const tz_simulation_handle *handle, int64_t steps)
-{
-    const tz_stencil *s = tz_handle_stencil(handle);
-    double after[TZ_FIELDS_MAX];
-    bool uniform, changed;
-    tz_error ignored;
-    if (!before->watched || steps == 0 ||
-        tz_simulation_uniform(handle->simulation, &uniform, after, &ignored) != TZ_OK || !uniform)
-        return;
-    const int field = forgotten(before, s, after, &changed);
-    if (field < 0)
-        return;
-    const char *name = s->fields[field].name;
-    tz_context_note(handle->context, TZ_NOTE_WARNING,
-                    "%s: %s in %lld step%s: field %s is %.6g everywhere at the start%s; give it a "
-                    "start: fields = { %s = ... }",
-                    handle->name, changed ? "every field stayed one value" : "nothing happened",
-                    (long long)steps, steps == 1 ? "" : "s", name, before->values[field],
-                    changed ? " and at the end" : "", name);
 }
 
 /* ---- Outputs that are due -------------------------------------------------------------------- */
@@ -405,6 +367,8 @@ static tz_status advance(tz_active_run *run, tz_error *error)
             status = tz_policy_ask(handle, error);
         else if (!status && stop == TZ_STOP_DUE)
             status = write_due(run, error);
+        else if (!status && stop == TZ_STOP_ADAPTED)
+            until.step = 0;
     }
     return status;
 }
@@ -483,12 +447,16 @@ static bool get_until_time(lua_State *L, const tz_simulation_handle *handle, con
     return given;
 }
 
-/* Iterations between two calls of `until_true`. */
+/* Iterations between two calls of `until_true`, and between two choices of the time step. */
 #define UNTIL_EVERY 64
+#define ADAPT_EVERY 4
 
-static TZ_KEY_NAMES(implicit_names, "solver", "direct")
+static TZ_KEY_NAMES(adaptive_names, "adaptive")
 
-    static const tz_key run_options[] = {
+    static TZ_KEY_NAMES(implicit_names, "solver", "direct")
+
+        static const tz_key
+    run_options[] = {
         {"steps", "integer", "", "iterations", .most = INFINITY},
         {"until_time", "number or text", "",
          "the simulated time at which the run ends, `\"2 ms\"`; a number is in the unit of the "
@@ -504,9 +472,16 @@ static TZ_KEY_NAMES(implicit_names, "solver", "direct")
         {"check_every", "integer",
          TZ_KEY_VALUE(TZ_CHECK_FIRST) " to " TZ_KEY_VALUE(TZ_CHECK_LAST) ", then 1/" TZ_KEY_VALUE(
              TZ_CHECK_SHARE) " of those so far",
-         "iterations between two checks; with `until_true` " TZ_KEY_VALUE(UNTIL_EVERY), .least = 1,
-         .most = INFINITY},
+         "iterations between two checks; with `until_true` " TZ_KEY_VALUE(
+             UNTIL_EVERY) ", with `dt` " TZ_KEY_VALUE(ADAPT_EVERY),
+         .least = 1, .most = INFINITY},
         {"accept_stagnation", "boolean", "false", "a run whose precision ends first is no failure"},
+        {"dt", "text", "",
+         "%s: the time step is chosen every `check_every` iterations, by `tolerance` or the "
+         "stencil's output `largest_dt` ([time steps](time-steps.md))",
+         adaptive_names},
+        {"tolerance", "number", "",
+         "with `dt`: by how much one step and two half ones may differ in any cell"},
         {"implicit", "number or text", "",
          "the time step of implicit steps, with `until_time` or `steps`: of a linear update whose "
          "iterations are explicit Euler steps ([steady states](steady.md#implicit-steps))"},
@@ -534,6 +509,33 @@ static const tz_key run_result[] = {
     {"gcells_per_s", "number", "", "useful cell updates"},
     {"energy_j", "number", "", "of the GPU, where it counts it"},
     {NULL, NULL, NULL, NULL}};
+
+/* The options of a time step that adapts. */
+static void get_adaptive(lua_State *L, const tz_simulation_handle *handle, tz_run *run,
+                         bool has_every)
+{
+    const char *what = "sim:run";
+    tz_adaptive *a = &run->adaptive;
+    int adaptive = 0;
+    a->on = tz_key_choice(L, 2, what, "dt", &adaptive);
+    if (tz_key_number(L, 2, what, "tolerance", &a->tolerance) && !a->on)
+        tz_raise(L, "%s: 'tolerance' goes with dt = \"adaptive\"", what);
+    if (!a->on)
+        return;
+    if (tz_table_get(L, 2, "tolerance") != LUA_TNIL && !(a->tolerance > 0))
+        tz_raise(L, "%s: 'tolerance' must be above 0", what);
+    if (!isnan(run->until_residual))
+        tz_raise(L, "%s: dt = \"adaptive\" goes with 'until_time', 'steps' or 'until_true'", what);
+    if (tz_table_get(L, 2, "implicit") != LUA_TNIL)
+        tz_raise(L, "%s: give 'implicit' or dt = \"adaptive\", not both", what);
+    lua_pop(L, 1);
+    a->until = NAN;
+    if (tz_table_get(L, 2, "until_time") != LUA_TNIL)
+        a->until = tz_handle_time(L, -1, handle, what, "until_time");
+    lua_pop(L, 2);
+    a->every = has_every ? run->check_every : ADAPT_EVERY;
+    tz_try(L, what, tz_simulation_check_adaptive(handle->simulation, a, tz_fault(L)));
+}
 
 /* The options of implicit steps: a run by jumps of so many iterations. */
 static void get_implicit(lua_State *L, const tz_simulation_handle *handle, tz_run *run)
@@ -601,7 +603,7 @@ static void get_run(lua_State *L, const tz_simulation_handle *handle, tz_run *ru
     tz_keys_take(L, 2, what, run_options, false);
     const bool has_steps = tz_key_integer(L, 2, what, "steps", &run->steps);
     const bool has_time = get_until_time(L, handle, what, &run->steps);
-    tz_key_integer(L, 2, what, "check_every", &run->check_every);
+    const bool has_every = tz_key_integer(L, 2, what, "check_every", &run->check_every);
     const bool residual = tz_key_number(L, 2, what, "until_residual", &run->until_residual);
     run->until_is_update = tz_key_number(L, 2, what, "until_update", &run->until_residual);
     if (residual && run->until_is_update)
@@ -619,11 +621,12 @@ static void get_run(lua_State *L, const tz_simulation_handle *handle, tz_run *ru
     const bool has_accepts = tz_key_flag(L, 2, what, "accept_stagnation", accepts);
     if (!until && has_accepts)
         tz_raise(L, "%s: 'accept_stagnation' goes with 'until_residual' or 'until_update'", what);
-    if (!until && !called && (has_most || run->check_every > 0))
+    get_adaptive(L, handle, run, has_every);
+    if (!until && !called && (has_most || (has_every && !run->adaptive.on)))
         tz_raise(L,
                  "%s: 'max_steps' and 'check_every' go with 'until_true', 'until_residual' or "
-                 "'until_update'",
-                 what);
+                 "'until_update'%s",
+                 what, has_most ? "" : ", and the latter with dt = \"adaptive\"");
     if (residual && tz_stencil_has_residual(tz_handle_stencil(handle), tz_fault(L)))
         tz_raise_error(L, what, tz_fault(L));
     if (until && run->until_residual < 0)
@@ -838,15 +841,15 @@ static tz_status run_or_replay(lua_State *L, tz_active_run *run, tz_error *error
     const bool promised = !ended && tz_checkpoints_on(context);
     if (promised)
         tz_interrupt_promise_begin();
-    idle before;
-    idle_begin(&before, handle,
-               !resumes && handle->rewinds == 0 && tz_simulation_step(handle->simulation) == 0);
+    tz_idle before;
+    tz_idle_begin(&before, handle,
+                  !resumes && handle->rewinds == 0 && tz_simulation_step(handle->simulation) == 0);
     if (!ended)
         status = compute(run, resumes, fails ? &failed : NULL, error);
     if (promised)
         tz_interrupt_promise_end();
     if (!status)
-        idle_end(&before, handle, run->course.result.steps);
+        tz_idle_end(&before, handle, run->course.result.steps);
     if (!status && !ended)
         tz_checkpoint_run_ends(context);
     context->ran = context->ran || ended || run->course.result.steps > 0;

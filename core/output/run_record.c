@@ -277,6 +277,10 @@ static void put_last_run(tz_record *record, json_t *object, const tz_simulation 
         put(record, run, "residual", real(end->residual));
         if (end->why[0])
             put(record, run, "why", text(end->why));
+        if (end->dt_most > 0) {
+            put(record, run, "time_step_least", real(end->dt_least));
+            put(record, run, "time_step_most", real(end->dt_most));
+        }
     }
     put(record, object, "last_run", run);
 }

@@ -102,6 +102,19 @@ json_t *tz_simulation_identity(const tz_simulation *simulation)
     return NULL;
 }
 
+/* Are they alike but for the time step, which comes with the fields? */
+static bool differs_in_clock(const tz_simulation *simulation, const json_t *now,
+                             const json_t *before)
+{
+    const tz_stencil *stencil = simulation->problem.stencil;
+    bool same = json_object_size(now) == json_object_size(before);
+    for (int p = 0; p < stencil->params_count && same; p++)
+        same = tz__is_clock(simulation, p) ||
+               json_equal(json_object_get(now, stencil->params[p].name),
+                          json_object_get(before, stencil->params[p].name));
+    return same;
+}
+
 tz_status tz_simulation_check_identity(const tz_simulation *simulation, const json_t *identity,
                                        tz_error *error)
 {
@@ -117,7 +130,8 @@ tz_status tz_simulation_check_identity(const tz_simulation *simulation, const js
     {
         const json_t *before = json_object_get(identity, key);
         const char *was = json_string_value(before), *is = json_string_value(value);
-        if (status || json_equal((json_t *)value, (json_t *)before))
+        if (status || json_equal((json_t *)value, (json_t *)before) ||
+            (strcmp(key, "parameters") == 0 && differs_in_clock(simulation, value, before)))
             continue;
         if (was && is && strlen(was) + strlen(is) < 400)
             status =
@@ -151,6 +165,8 @@ static const tz_json_member counters[] = {
     TZ_JSON_INTEGER_MEMBER(tz_simulation, last_run.steps, "last_steps", 0, STEPS_MAX),
     TZ_JSON_MEMBER(tz_simulation, last_run.residual, "last_residual"),
     TZ_JSON_MEMBER(tz_simulation, last_run.why, "last_why"),
+    TZ_JSON_MEMBER(tz_simulation, last_run.dt_least, "last_dt_least"),
+    TZ_JSON_MEMBER(tz_simulation, last_run.dt_most, "last_dt_most"),
     TZ_JSON_INTEGER_MEMBER(tz_simulation, jumps.jumps, "jumps", 0, STEPS_MAX),
     TZ_JSON_INTEGER_MEMBER(tz_simulation, jumps.steps, "jumps_steps", 0, STEPS_MAX),
     TZ_JSON_INTEGER_MEMBER(tz_simulation, jumps.steady, "jumps_steady", 0, STEPS_MAX),
@@ -206,6 +222,7 @@ json_t *tz_simulation_progress(const tz_simulation *simulation)
     }
     tz_json_put(object, "origins", origins, &failed);
     tz_json_put_members(object, counters, COUNTERS, simulation, &failed);
+    tz_json_put_double(object, "time_step", tz_simulation_clock(simulation).dt, &failed);
     tz_json_put(object, "correction_ahead",
                 json_boolean(simulation->correction && simulation->correction->ahead), &failed);
     tz_json_put(object, "plans", uses_to_json(simulation, &failed), &failed);
@@ -405,6 +422,11 @@ tz_status tz_simulation_restore(tz_simulation *simulation, const json_t *progres
     if (status)
         return status;
     tz_json_get_members(progress, counters, COUNTERS, simulation, &failed);
+    const tz_time_base *base = &simulation->time_base;
+    const tz_clock clock = {tz_json_get_double(progress, "time_step", &failed), base->since,
+                            base->time, base->rest};
+    if (!failed && clock.dt > 0)
+        status = tz_simulation_set_clock(simulation, &clock, error);
     if (simulation->correction)
         simulation->correction->ahead = tz_json_get_flag(progress, "correction_ahead", &failed);
     tz__simulation_forget_update(simulation);
@@ -412,6 +434,8 @@ tz_status tz_simulation_restore(tz_simulation *simulation, const json_t *progres
     if (failed)
         return tz_error_set(error, TZ_FORMAT, NULL, "the checkpoint's counters are damaged");
     /* One that had moved goes on where it was. */
+    if (status)
+        return status;
     const char *last =
         simulation->uses_count > 0 ? simulation->uses[simulation->uses_last].backend : "";
     if (last[0] && strcmp(last, simulation->backend->name) != 0)
@@ -682,9 +706,10 @@ static tz_status take_time(tz_simulation *simulation, const tz_checkpoint_entry 
     if (param && json_object_get(params, param->name)) {
         const double dt = tz_json_get_double(params, param->name, &failed);
         if (!failed)
-            tz__simulation_time_step_changed(simulation, dt);
+            tz__simulation_time_step_changed(simulation, dt, NULL);
     }
-    return TZ_OK;
+    const tz_clock clock = tz_simulation_clock(simulation);
+    return tz_simulation_set_clock(simulation, &clock, error);
 }
 
 tz_status tz_simulation_begin_with(tz_simulation *simulation, const tz_checkpoint_entry *from,
@@ -724,7 +749,7 @@ void tz_simulation_begin_at(tz_simulation *simulation, int64_t step, double dt)
     simulation->step = step;
     simulation->time_base = (tz_time_base){.since = 0};
     if (tz_simulation_time_step(simulation) && isfinite(dt))
-        tz__simulation_time_step_changed(simulation, dt);
+        tz__simulation_time_step_changed(simulation, dt, NULL);
 }
 
 /* ---------------------------------------------------------------------------------------------- */
@@ -753,7 +778,8 @@ void tz_simulation_set_step(tz_simulation *simulation, int64_t step)
 
 void tz_simulation_set_last_run(tz_simulation *simulation, const tz_run_result *result)
 {
-    simulation->last_run = (tz_run_end){result->status, result->steps, result->residual, ""};
+    simulation->last_run = (tz_run_end){result->status,   result->steps,  result->residual, "",
+                                        result->dt_least, result->dt_most};
     memcpy(simulation->last_run.why, result->why, sizeof result->why);
 }
 
@@ -784,7 +810,11 @@ static const tz_json_member course_members[] = {
     TZ_JSON_MEMBER(tz_course, result.seconds, "seconds"),
     TZ_JSON_MEMBER(tz_course, result.residual, "residual"),
     TZ_JSON_MEMBER(tz_course, result.update, "update"),
-    TZ_JSON_MEMBER(tz_course, result.why, "why")};
+    TZ_JSON_MEMBER(tz_course, result.why, "why"),
+    TZ_JSON_MEMBER(tz_course, result.dt_least, "dt_least"),
+    TZ_JSON_MEMBER(tz_course, result.dt_most, "dt_most"),
+    TZ_JSON_INTEGER_MEMBER(tz_course, adapted_at, "adapted_at", -1, STEPS_MAX),
+    TZ_JSON_MEMBER(tz_course, dt_whole, "dt_whole")};
 enum { COURSE_MEMBERS = sizeof course_members / sizeof *course_members };
 
 json_t *tz_course_to_json(const tz_course *course)

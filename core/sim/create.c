@@ -300,8 +300,21 @@ tz_status tz_simulation_set_params(tz_simulation *simulation, size_t count,
     tz__simulation_forget_update(simulation);
     tz__points_renew(simulation);
     if (!status && step)
-        tz__simulation_time_step_changed(simulation, before);
+        status = tz__simulation_time_step_changed(simulation, before, error);
     return status;
+}
+
+void tz_simulation_rewind(tz_simulation *simulation)
+{
+    simulation->step = 0;
+    const tz_clock clock = {.dt = tz_simulation_clock(simulation).dt};
+    tz_simulation_set_clock(simulation, &clock, NULL); /* its time step is one that it has had */
+    simulation->time_base = (tz_time_base){.since = 0};
+    simulation->fired_step = -1;
+    simulation->update_known = false;
+    simulation->facts_known = false;
+    if (simulation->look_step > 0)
+        simulation->look_step = 0;
 }
 
 tz_policy_subject tz__simulation_subject(const tz_simulation *simulation)

@@ -647,6 +647,11 @@ static void set_stop(const tz_simulation *simulation, tz_course *course, int64_t
     const int64_t check =
         has_checks(course) ? tz_checks_next(&course->checks, simulation->step) : INT64_MAX;
     course->stop = check < end ? check : end;
+    if (course->wanted.adaptive.on) {
+        const int64_t every = course->wanted.adaptive.every,
+                      adapts = (simulation->step / every + 1) * every;
+        course->stop = adapts < course->stop ? adapts : course->stop;
+    }
     if (until < course->stop)
         course->stop = until;
     course->is_check = has_checks(course) && (course->stop == check || course->stop == end);
@@ -661,6 +666,7 @@ tz_status tz_simulation_begin(tz_simulation *simulation, const tz_run *wanted, t
                           .start = simulation->step,
                           .end = wanted->steps < 0 ? -1 : simulation->step + wanted->steps,
                           .firing = -1,
+                          .adapted_at = -1,
                           .checks = tz_checks_begin(simulation->step, wanted->check_every),
                           .result = {.residual = NAN, .update = NAN, .energy_j = NAN}};
     tz_status status = tz__simulation_need_fields(simulation, error);
@@ -746,10 +752,53 @@ static void meter(const tz_simulation *simulation, tz_course *course)
         course->result.energy_j = tz_simulation_energy(simulation) - course->joules;
 }
 
+static bool adapts_here(const tz_simulation *simulation, const tz_course *course)
+{
+    const tz_adaptive *adaptive = &course->wanted.adaptive;
+    return adaptive->on && course->adapted_at != simulation->step &&
+           (simulation->step == course->start || simulation->step % adaptive->every == 0);
+}
+
+static tz_status adapt(tz_simulation *simulation, tz_course *course, tz_stop *stop, tz_error *error)
+{
+    tz_run_result *result = &course->result;
+    int64_t left = course->end - simulation->step;
+    tz_status status = tz_run_wait(simulation, course, error);
+    const double begin = tz_machine_clock_s();
+    if (!status)
+        status = tz__adapt(simulation, &course->wanted.adaptive, &course->dt_whole, &left, error);
+    const double seconds = tz_machine_clock_s() - begin;
+    simulation->seconds += seconds;
+    result->seconds += seconds;
+    if (status)
+        return status;
+    const double dt = tz_simulation_clock(simulation).dt;
+    result->dt_least = result->dt_least > 0 && result->dt_least < dt ? result->dt_least : dt;
+    result->dt_most = result->dt_most > dt ? result->dt_most : dt;
+    course->end = course->end < 0 ? -1 : simulation->step + left;
+    course->adapted_at = simulation->step;
+    *stop = TZ_STOP_ADAPTED;
+    return TZ_OK;
+}
+
+/* The time step is again what it was before its last steps were shortened to end in time. */
+static tz_status restore_dt(tz_simulation *simulation, const tz_course *course, tz_error *error)
+{
+    const tz_adaptive *adaptive = &course->wanted.adaptive;
+    if (!adaptive->on || course->dt_whole == 0)
+        return TZ_OK;
+    const bool in_time = simulation->step == course->end && !isnan(adaptive->until);
+    const tz_clock clock = {course->dt_whole, simulation->step,
+                            in_time ? adaptive->until : tz_simulation_time(simulation), 0};
+    return tz_simulation_set_clock(simulation, &clock, error);
+}
+
 static tz_status reach_end(tz_simulation *simulation, tz_course *course, tz_stop *stop,
                            tz_error *error)
 {
-    const tz_status status = tz_run_wait(simulation, course, error);
+    tz_status status = tz_run_wait(simulation, course, error);
+    if (!status)
+        status = restore_dt(simulation, course, error);
     meter(simulation, course);
     *stop = TZ_STOP_END;
     return status;
@@ -774,6 +823,8 @@ tz_status tz_simulation_advance(tz_simulation *simulation, tz_course *course, co
         if (course->phase == TZ_RUN_AT_CHECK) {
             if (course->result.status || simulation->step == course->end)
                 return reach_end(simulation, course, stop, error);
+            if (adapts_here(simulation, course))
+                return adapt(simulation, course, stop, error);
             set_stop(simulation, course, until->step);
         }
         status = course->phase == TZ_RUN_AT_TRIAL
@@ -832,7 +883,8 @@ tz_status tz_simulation_end(tz_simulation *simulation, tz_course *course, tz_sta
     else if (!result->status)
         result->status =
             has_checks(course) || course->wanted.until_called ? TZ_RUN_MAX_STEPS : TZ_RUN_DONE;
-    simulation->last_run = (tz_run_end){result->status, result->steps, result->residual, ""};
+    simulation->last_run = (tz_run_end){result->status,   result->steps,  result->residual, "",
+                                        result->dt_least, result->dt_most};
     memcpy(simulation->last_run.why, result->why, sizeof result->why);
     return status;
 }

@@ -12,6 +12,7 @@
 #ifndef TZ_CORE_SIM_RUN_H
 #define TZ_CORE_SIM_RUN_H
 
+#include "sim/adapt.h"
 #include "sim/residual.h"
 #include "sim/simulated_time.h"
 
@@ -30,6 +31,7 @@ typedef struct tz_run {
     double until_residual; /* stop when the residual is <= this; NAN: no test */
     bool until_is_update; /* test the largest change of an iteration, as memory holds it, instead */
     int64_t check_every;  /* iterations between tests; 0: those of tz_checks_next */
+    tz_adaptive adaptive;
 } tz_run;
 
 typedef struct tz_run_result {
@@ -43,6 +45,7 @@ typedef struct tz_run_result {
     int64_t stages;
     double energy_j;           /* of the device during the run; NAN without a counter */
     char why[TZ_RUN_WHY_SIZE]; /* as in tz_run_end */
+    double dt_least, dt_most;  /* likewise */
 } tz_run_result;
 
 /* What a run does at the moment. */
@@ -66,6 +69,8 @@ typedef struct tz_course {
     double *sample; /* of a run that seems to be stuck, malloc'd; NULL: none */
     size_t sample_count;
     int64_t sampled_at; /* the number of that check */
+    int64_t adapted_at; /* the step at which the time step was chosen; -1: none */
+    double dt_whole;    /* what it would be if the run did not end; 0: as it is */
     tz_run_result result;
     /* A warning for the user, each kind once a simulation; the caller empties it. It is of the
      * stencil's check_run(); that the fields of a run without until_residual no longer move
@@ -91,7 +96,8 @@ typedef enum tz_stop {
     TZ_STOP_ASKS, /* a function policy asks for a plan: tz_policy_question, tz_policy_answer */
     /* at a step where something may be due; once a step. In mixed precision fields are refined */
     TZ_STOP_DUE,
-    TZ_STOP_END /* the run has come to its end; all stages are waited for */
+    TZ_STOP_ADAPTED, /* the time step is another one, and so may be the step that is due next */
+    TZ_STOP_END      /* the run has come to its end; all stages are waited for */
 } tz_stop;
 
 /* Errors: TZ_RANGE and TZ_UNSTABLE if the stencil's check_run() refuses the fields and parameters.

@@ -42,7 +42,33 @@ bool tz_interval_is_due(const tz_interval *interval, const tz_simulation *simula
 int64_t tz_interval_count(const tz_interval *interval, const tz_simulation *simulation,
                           int64_t first, int64_t last);
 
-/* After a change of the parameters: the time step was `before` until the present step. */
-void tz__simulation_time_step_changed(tz_simulation *simulation, double before);
+/* ---- The clock ------------------------------------------------------------------------------- */
+
+/* The value of the time step, and since when it has it. */
+typedef struct tz_clock {
+    double dt;
+    int64_t since; /* that step was at `time` + `rest` */
+    double time, rest;
+} tz_clock;
+
+/* Zeros without a time step. */
+tz_clock tz_simulation_clock(const tz_simulation *simulation);
+/* Errors: those of tz_simulation_set_params(). Without a time step it does nothing. */
+tz_status tz_simulation_set_clock(tz_simulation *simulation, const tz_clock *clock,
+                                  tz_error *error);
+
+/* What times may differ by because of rounding, as a share. */
+#define TZ_TIMES_ALIKE 1e-12
+
+/* The time at the present step, as a sum of two numbers. */
+double tz__simulation_exact_time(const tz_simulation *simulation, double *rest);
+
+/* Does a parameter say what the clock is? */
+bool tz__is_clock(const tz_simulation *simulation, int param);
+
+/* After a change of the parameters: the time step was `before` until the present step. Formulas
+ * learn of it. */
+tz_status tz__simulation_time_step_changed(tz_simulation *simulation, double before,
+                                           tz_error *error);
 
 #endif

@@ -219,17 +219,6 @@ void tz_simulation_skip(tz_simulation *simulation, int64_t iterations)
         simulation->step += iterations;
 }
 
-void tz_simulation_rewind(tz_simulation *simulation)
-{
-    simulation->step = 0;
-    simulation->time_base = (tz_time_base){.since = 0};
-    simulation->fired_step = -1;
-    simulation->update_known = false;
-    simulation->facts_known = false;
-    if (simulation->look_step > 0)
-        simulation->look_step = 0;
-}
-
 tz_policy *tz_simulation_policy(const tz_simulation *simulation)
 {
     return simulation->policy;

@@ -24,6 +24,8 @@ typedef struct tz_run_end {
     int64_t steps;             /* of that run */
     double residual;           /* NAN: not measured */
     char why[TZ_RUN_WHY_SIZE]; /* of the last two ways to end; else "" */
+    /* With a time step that adapts: the least and the largest; else 0. */
+    double dt_least, dt_most;
 } tz_run_end;
 
 /* Why a plan was used that only fills up the iterations to where something is due. */

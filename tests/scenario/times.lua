@@ -80,7 +80,85 @@ for _, precision in ipairs { "double", "single" } do
 end
 c.same_bits(rk, { grid = { 40, 37 }, storage = { u = "half" }, fields = { u = c.noise(1, 0.9) } }, 7, bits_ways)
 
+-- Time steps that adapt: the same bits and times in every way; the end exactly; the error near the tolerance, and smaller
+-- with a smaller one; formulas know the time.
+local function spike(x, y) return math.exp(-((x - 20) ^ 2 + (y - 18) ^ 2) / 9) end
+local heat = tz.stencil { name = "heat", dims = 2, fields = { "u" }, dt = 0.01, method = "rk2",
+  rate = "lap(u) + 0.1*sin(t)*u" }
+local sharp = tz.stencil { name = "sharp", dims = 2, fields = { "u" }, dt = 1e-3, outside = { u = { x = { { value = "sin(t)" }, false } } },
+  update = "u + dt*(0.5*lap(u) - u*dxm(u))", outputs = { largest_dt = "0.4/(1 + abs(u))" } }
+for _, precision in ipairs { "double", "single" } do
+  local wanted
+  for i, way in ipairs(bits_ways) do
+    local seen = {}
+    for _, case in ipairs { { heat, { dt = "adaptive", tolerance = 1e-3, check_every = 3 } }, { sharp, { dt = "adaptive" } } } do
+      local given = { plugin = case[1], grid = { 40, 37 }, precision = precision, fields = { u = spike } }
+      for k, v in pairs(way) do given[k] = v end
+      local sim = tz.simulation(given)
+      local times = {}
+      sim:every("0.5", function(s) times[#times + 1] = ("%.17g"):format(s:time()) end)
+      case[2].until_time = 4.25
+      local r = sim:run(case[2])
+      tz.expect(tz.checking or sim:time() == 4.25, ("%.17g"):format(sim:time()))
+      tz.expect(tz.checking or #times == 9, #times)
+      seen[#seen + 1] = table.concat { sim:hash(), " ", r.steps, " ", ("%.17g "):format(sim:param "dt"), table.concat(times, " ") }
+      tz.expect(tz.checking or sim:param "dt" > 0.1, sim:param "dt")
+      sim:close()
+    end
+    local all = table.concat(seen, "\n")
+    wanted = wanted or all
+    tz.expect(tz.checking or all == wanted, ("way %d, %s:\n%s\n%s"):format(i, precision, wanted, all))
+  end
+end
+local falls = tz.stencil { name = "falls", dims = 1, fields = { "u" }, dt = 0.05, rate = "-u*(1 + cos(t))" }
+local before = 1
+for _, tolerance in ipairs { 1e-3, 1e-5, 1e-7 } do
+  local sim = tz.simulation { plugin = falls, grid = { 8 }, precision = "double", fields = { u = 1 } }
+  sim:run { until_time = 1, dt = "adaptive", tolerance = tolerance }
+  sim:run { until_time = 2, dt = "adaptive", tolerance = tolerance }
+  if not tz.checking then
+    local wrong = math.abs(sim:get("u", 3) - math.exp(-(2 + math.sin(2))))
+    tz.expect(wrong < before / 4 and wrong < math.sqrt(tolerance), ("%g: %g"):format(tolerance, wrong))
+    before = wrong
+  end
+end
+
+-- A time step that is set on the way: t goes on.
+local clock = tz.stencil { name = "clock", dims = 1, fields = { "u" }, dt = 0.5, update = "t + dt" }
+local watch = tz.simulation { plugin = clock, grid = { 4 }, precision = "double" }
+watch:run(3)
+watch:params { dt = 0.125 }
+watch:run(2)
+tz.expect(tz.checking or (watch:get("u", 0) == 1.75 and watch:time() == 1.75))
+watch:rewind()
+watch:run(2)
+tz.expect(tz.checking or (watch:get("u", 0) == 0.25 and watch:time() == 0.25))
+
 -- What is refused.
+local function fails(pattern, stencil, run, options)
+  options = options or {}
+  options.plugin, options.grid = stencil, { 12 }
+  c.refuses(pattern, function() tz.simulation(options):run(run) end)
+end
+fails("needs 'tolerance', the error of a step, or a stencil with outputs = { largest_dt", falls, { steps = 3, dt = "adaptive" })
+fails("'tolerance' goes with dt = \"adaptive\"", falls, { steps = 3, tolerance = 1 })
+fails("'tolerance' must be above 0", falls, { steps = 3, dt = "adaptive", tolerance = 0 })
+fails("goes with 'until_time', 'steps' or 'until_true'", falls, { until_residual = 3, dt = "adaptive", tolerance = 1 })
+fails("give 'implicit' or dt", falls, { steps = 3, dt = "adaptive", tolerance = 1, implicit = 1 })
+fails("unknown dt 'adaptiv'; did you mean 'adaptive'", falls, { steps = 3, dt = "adaptiv" })
+local noisy = tz.stencil { name = "noisy", dims = 1, fields = { "u" }, dt = 0.1, rate = "normal(1)" }
+fails("two half steps have other random numbers", noisy, { steps = 3, dt = "adaptive", tolerance = 1 })
+local timeless = tz.stencil { name = "timeless", dims = 1, fields = { "u" }, update = "u" }
+fails("the stencil has no time step", timeless, { steps = 3, dt = "adaptive", tolerance = 1 })
+local waves = tz.stencil { name = "waves", dims = 1, fields = { "u", "old" }, dt = 0.1, update = { u = "2*u - old + dt^2*lap(u)", old = "u" } }
+fails("'old' has the values of the iteration before", waves, { steps = 3, dt = "adaptive", tolerance = 1 })
+if not tz.checking then
+  local none = tz.stencil { name = "none", dims = 1, fields = { "u" }, dt = 0.1, update = "u", outputs = { largest_dt = "u" } }
+  fails("largest_dt is 0 in a cell at step 0", none, { steps = 3, dt = "adaptive" })
+  fails("below what single precision can tell of values up to 1", falls, { steps = 3, dt = "adaptive", tolerance = 1e-8 }, { fields = { u = 1 } })
+  local burst = tz.stencil { name = "burst", dims = 1, fields = { "u" }, dt = 0.1, rate = "exp(800 - u)" }
+  fails("no time step down to", burst, { steps = 3, dt = "adaptive", tolerance = 1 }, { precision = "double" })
+end
 local function refuses(pattern, options)
   options.dims, options.fields = 1, options.fields or { "u" }
   c.refuses(pattern, tz.stencil, options)
