@@ -4,11 +4,12 @@
 
 #include "base/embed.h"
 #include "base/json.h"
+#include "base/json.h"
 #include "output/folder.h"
 #include "output/format/format.h"
 #include "output/format/npy.h"
 #include "output/page/page.h"
-#include "stencil/stored.h"
+#include "sim/checkpoint.h"
 #include <dirent.h>
 #include <jansson.h>
 #include <limits.h>
@@ -95,21 +96,25 @@ static int64_t common_step(const pair *p, const tz_format *const formats[2], int
     return last;
 }
 
+static tz_status take_array(const tz_array *array, const char *place, cells *out, tz_error *error)
+{
+    const int64_t count = tz_shape_count(array->dims, array->shape);
+    out->values = malloc((size_t)count * sizeof *out->values);
+    if (!out->values)
+        return tz_error_set(error, TZ_MEMORY, place, "not enough memory to compare runs");
+    memcpy(out->shape, array->shape, sizeof out->shape);
+    tz_array_values(array, 0, count, out->values);
+    return TZ_OK;
+}
+
 static tz_status read_frame(const char *path, const tz_format *format, cells *out, tz_error *error)
 {
     tz_format_reading reading = {.dims = 0};
     tz_status status = format->read(path, &reading, error);
     if (!status && reading.file)
         status = tz_npy_read_all(reading.file, &reading.array, error);
-    const tz_array *array = reading.array;
-    const int64_t count = status ? 0 : tz_shape_count(array->dims, array->shape);
-    out->values = status ? NULL : malloc((size_t)count * sizeof *out->values);
-    if (!status && !out->values)
-        status = tz_error_set(error, TZ_MEMORY, path, "not enough memory to compare runs");
-    if (!status) {
-        memcpy(out->shape, array->shape, sizeof out->shape);
-        tz_array_values(array, 0, count, out->values);
-    }
+    if (!status)
+        status = take_array(reading.array, path, out, error);
     tz_npy_close(reading.file);
     tz_array_destroy(reading.array);
     return status;
@@ -117,96 +122,35 @@ static tz_status read_frame(const char *path, const tz_format *format, cells *ou
 
 /* ---- Checkpoints ----------------------------------------------------------------------------- */
 
-/* How elements lie in a checkpoint (docs/checkpoints.md). */
-typedef struct layout {
-    bool real;
-    size_t size;          /* of an element; 0: a word of 32 cells */
-    double origin, scale; /* of real numbers: a value is origin + scale * element */
-} layout;
-
-/* Has an array of so many bytes this grid in a layout? */
-static bool find_layout(const int64_t *n, int64_t bytes, bool real, layout *out)
-{
-    const int64_t count = tz_shape_count(TZ_DIMS_MAX, n), words = (n[0] + 31) / 32 * n[1] * n[2];
-    const int64_t size = count > 0 && bytes % count == 0 ? bytes / count : 0;
-    *out = (layout){.real = real, .size = (size_t)size, .scale = 1};
-    if (real)
-        return size == 2 || size == 4 || size == 8;
-    out->size = size == 4 ? 4 : 0;
-    return size == 4 || (count > 0 && bytes == 4 * words);
-}
-
-static double element_at(const layout *l, const void *elements, int64_t i, int64_t nx)
-{
-    if (l->size == 0)
-        return ((const uint32_t *)elements)[i / nx * ((nx + 31) / 32) + i % nx / 32] >>
-                   (i % nx % 32) &
-               1;
-    if (!l->real)
-        return (double)((const int32_t *)elements)[i];
-    return l->size == 2   ? (double)tz_half_value(((const uint16_t *)elements)[i])
-           : l->size == 4 ? (double)((const float *)elements)[i]
-                          : ((const double *)elements)[i];
-}
-
-static void to_numbers(const layout *l, const void *elements, const int64_t *n, double *values)
-{
-    for (int64_t i = 0; i < n[0] * n[1] * n[2]; i++) {
-        const double value = element_at(l, elements, i, n[0]);
-        values[i] = l->origin != 0 || l->scale != 1 ? l->origin + l->scale * value : value;
-    }
-}
-
-/* The simulation whose array has the field's name, perhaps after the simulation's: "sim2-u". */
+/* The simulation whose field has that name, perhaps after the simulation's: "sim2-u". */
 static tz_status read_kept(const char *folder, const char *field, cells *out, tz_error *error)
 {
     tz_checkpoint_reader *reader = NULL;
     tz_status status = tz_checkpoints_newest(&reader, folder, error);
     const json_t *facts = status ? NULL : tz_checkpoint_facts(reader), *entry;
-    const json_t *record = json_object_get(json_object_get(facts, "record"), "simulations");
+    const json_t *records = json_object_get(json_object_get(facts, "record"), "simulations");
     size_t i;
     json_array_foreach(json_object_get(facts, "simulations"), i, entry)
     {
+        char prefix[32];
+        tz_array *array = NULL;
+        tz_error none;
         const char *name = json_string_value(json_object_get(entry, "name"));
-        const json_t *identity = json_object_get(entry, "identity"),
-                     *progress = json_object_get(entry, "progress");
-        const json_t *grid = json_object_get(identity, "grid");
-        const json_t *origins = json_object_get(progress, "origins");
         const long long index = json_integer_value(json_object_get(entry, "index"));
-        char path[TZ_CHECKPOINT_NAME_SIZE];
-        bool failed = false;
         const size_t part = name ? strlen(name) : 0;
         const bool named = part > 0 && strncmp(field, name, part) == 0 && field[part] == '-';
-        const char *own = named ? field + part + 1 : field;
-        snprintf(path, sizeof path, "%lld/%s", index, own);
-        const tz_checkpoint_array *array = tz_checkpoint_find(reader, path);
-        if (!array || !origins || out->values)
-            continue;
-        for (size_t axis = 0; axis < TZ_DIMS_MAX; axis++)
-            out->shape[axis] =
-                axis < json_array_size(grid) ? json_integer_value(json_array_get(grid, axis)) : 1;
-        const json_t *storage =
-            json_object_get(json_object_get(json_array_get(record, (size_t)index), "storage"), own);
-        layout l;
-        if (!find_layout(out->shape, array->bytes, json_is_string(json_object_get(origins, own)),
-                         &l))
-            continue;
-        if (storage) {
-            l.origin = json_number_value(json_object_get(storage, "origin"));
-            l.scale = json_number_value(json_object_get(storage, "scale"));
-        } else if (l.real) {
-            l.origin = tz_json_get_double(origins, own, &failed);
-        }
-        const int64_t count = tz_shape_count(TZ_DIMS_MAX, out->shape);
-        void *elements = malloc((size_t)array->bytes + 1);
-        out->values = elements ? malloc((size_t)count * sizeof *out->values) : NULL;
-        out->step = json_integer_value(json_object_get(progress, "step"));
-        status = out->values
-                     ? tz_checkpoint_read(reader, array, 0, elements, (size_t)array->bytes, error)
-                     : tz_error_set(error, TZ_MEMORY, folder, "not enough memory to compare runs");
-        if (!status)
-            to_numbers(&l, elements, out->shape, out->values);
-        free(elements);
+        snprintf(prefix, sizeof prefix, "%lld/", index);
+        const tz_checkpoint_entry from = {.reader = reader,
+                                          .prefix = prefix,
+                                          .identity = json_object_get(entry, "identity"),
+                                          .progress = json_object_get(entry, "progress"),
+                                          .record = json_array_get(records, (size_t)index)};
+        if (!out->values &&
+            tz_checkpoint_values(&from, named ? field + part + 1 : field, &array, &none) == TZ_OK)
+            status = take_array(array, folder, out, error);
+        if (array)
+            out->step = json_integer_value(json_object_get(from.progress, "step"));
+        tz_array_destroy(array);
         if (status)
             break;
     }
