@@ -111,6 +111,13 @@ static const char *const meanings[] = {
     " stream wavefront ",
     " pattern shape seed ",
     " dt_s dt timestep time_step ",
+    " hotspot heat thermal ",
+    " diffusion heat denoise ",
+    " grayscott turing reaction-diffusion ",
+    " life conway gol automaton ",
+    " lbm lattice-boltzmann fluid navier-stokes cfd ",
+    " wave2d wave acoustic ",
+    " poisson laplace ",
 };
 
 /* What there is nothing of, and what to do. */
@@ -118,6 +125,8 @@ static const struct {
     const char *words, *known; /* only where this is known */
     const char *advice;
 } absent[] = {
+    {" half float16 f16 fp16 bfloat16 bf16 ", "mixed",
+     "; half is a storage, of a simulation that computes in single: storage = \"half\""},
     {" std stddev stdev sd variance var rms deviation norm l2 median percentile ", "population",
      "; known are min, max, sum, mean, population, hash; a function of the script computes others "
      "from sim:array(field)"},

@@ -378,6 +378,12 @@ static int method_every(lua_State *L)
     tz_simulation_handle *handle = tz_handle_check_idle(L, 1, "sim:every");
     lua_settop(L, 3);
     tz_interval every = {.steps = 0};
+    if (luaL_testudata(L, 2, TZ_TYPE_OUTPUT) || lua_type(L, 2) == LUA_TFUNCTION)
+        tz_raise(L, "sim:every: the interval comes first: sim:every(10, %s)",
+                 lua_isfunction(L, 2) ? "function(sim) ... end" : "tz.png()");
+    if (lua_type(L, 2) == LUA_TSTRING && strstr(lua_tostring(L, 2), "step"))
+        tz_raise(L, "sim:every: an interval in steps is a number: sim:every(%d, ...), not '%.40s'",
+                 atoi(lua_tostring(L, 2)), lua_tostring(L, 2));
     if (lua_type(L, 2) == LUA_TSTRING && luaL_testudata(L, 3, TZ_TYPE_CHECKPOINT)) {
         every_wall_time(L, handle);
         lua_settop(L, 1);

@@ -127,6 +127,37 @@ static void warn_idle(tz_context *context)
 
 /* ---- Running --------------------------------------------------------------------------------- */
 
+/* 'NAME' after `before` in a message of Lua. False: it is another one. */
+static bool get_name(const char *message, const char *before, char name[64])
+{
+    const char *at = strstr(message, before);
+    if (!at)
+        return false;
+    at += strlen(before);
+    snprintf(name, 64, "%.*s", (int)strcspn(at, "'"), at);
+    return true;
+}
+
+/* What is behind a mistake that Lua itself finds; "": it does not know. */
+static const char *explain(const tz_context *context, const char *message, char text[200])
+{
+    char name[64];
+    text[0] = '\0';
+    if (strstr(message, "a nil value (global 'tz')"))
+        snprintf(text, 200, ": begin the script with local tz = require \"trapeze\"");
+    else if (get_name(message, "call a number value (method '", name) ||
+             get_name(message, "call a string value (method '", name))
+        snprintf(text, 200, ": sim.%s is a value%s", name,
+                 strcmp(name, "step") == 0 ? "; sim:run(10) computes 10 steps" : "");
+    else if (get_name(message, "a nil value (field '", name))
+        for (size_t i = 0; i < context->read_names.count; i++)
+            if (strcmp(context->read_names.items[i], name) == 0)
+                snprintf(text, 200,
+                         ": --set %s=VALUE gives tz.args.%s; without it, tz.args.%s or 1 is 1",
+                         name, name, name);
+    return text;
+}
+
 static tz_status set_script_error(lua_State *L, const tz_context *context, int status,
                                   tz_error *error)
 {
@@ -137,10 +168,8 @@ static tz_status set_script_error(lua_State *L, const tz_context *context, int s
                            : tz_interrupt_signal() != 0                  ? TZ_INTERRUPTED
                            : tz_context_is_expectation(context, message) ? TZ_EXPECT
                                                                          : TZ_SCRIPT;
-    /* Lua itself says that a name is nil, which is one that the script should have made. */
-    const bool forgotten = strstr(message, "a nil value (global 'tz')") != NULL;
-    return tz_error_set(error, code, NULL, "%s%s", message,
-                        forgotten ? ": begin the script with local tz = require \"trapeze\"" : "");
+    char more[200];
+    return tz_error_set(error, code, NULL, "%s%s", message, explain(context, message, more));
 }
 
 static tz_status execute(lua_State *L, tz_context *context, tz_error *error)

@@ -139,6 +139,18 @@ t run policy.lua --policy adaptive --check
 check "--check names the policy" says "policy adaptive: "
 t run policy.lua --check
 check "--check names a fixed height" says "policy fixed: height 2"
+# What Lua itself finds, and what is behind it.
+echo 'local sim = tz.simulation { plugin = "life", grid = { 8, 8 } }' >forgot.lua
+t run forgot.lua
+check "no require" errs ': begin the script with local tz = require "trapeze"'
+printf 'local tz = require "trapeze"\nlocal sim = tz.simulation { plugin = "life", grid = { 8, 8 } }\n%s\n' 'sim:step(tz.args.n or 4)' >step.lua
+t run step.lua
+check "a value is called" errs "sim.step is a value; sim:run(10) computes 10 steps"
+printf 'local tz = require "trapeze"\nprint(tz.args.feed * 2)\n' >unset.lua
+t run unset.lua
+check "a --set that is missing" errs "give it with --set feed=VALUE, or write tz.args.feed or 1"
+t run policy.lua --threads 1000 --set steps=1 --out crowd
+expect "many threads" rc 0 errs "threads on" errs "processors take turns"
 refused "bad policy" 2 "unknown policy 'adaptiv'; did you mean 'adaptive'?" run ../policy.lua --policy adaptiv
 refused "bad height name" 2 "did you mean 'exhaustive'?" run ../policy.lua --height exhaustiv
 t run policy.lua --policy exhaustive --height 4 --set steps=4000 --out measured-1

@@ -4,7 +4,6 @@
 
 #include "base/embed.h"
 #include "base/json.h"
-#include "base/json.h"
 #include "output/folder.h"
 #include "output/format/format.h"
 #include "output/format/npy.h"
