@@ -355,11 +355,18 @@ tz_status tz_resume_extend(tz_context *context, const json_t *facts, tz_error *e
     int64_t step = strtoll(until, &end, 10);
     tz_status status = TZ_OK;
     if (*end != '\0' || end == until) {
-        status = time_step ? tz_duration_parse(until, time_step->unit, &time, error)
-                           : tz_error_set(error, TZ_RANGE, NULL,
-                                          "%s has no time step: give --until a step, such as %lld",
-                                          tz_simulation_stencil(simulation)->id,
-                                          (long long)(2 * tz_simulation_step(simulation)));
+        const bool bare = strncmp(until, "t=", 2) == 0; /* in the unit of the time step */
+        if (!time_step || (!bare && !time_step->unit[0]))
+            return tz_error_set(error, TZ_RANGE, NULL, "%s: give --until a step, such as %lld%s",
+                                time_step ? "time has no unit here"
+                                          : "the stencil has no time step",
+                                (long long)(2 * tz_simulation_step(simulation)),
+                                time_step ? ", or a time such as t=10" : "");
+        if (!bare)
+            status = tz_duration_parse(until, time_step->unit, &time, error);
+        else if (!tz_number_parse(until + 2, strlen(until + 2), &time))
+            status =
+                tz_error_set(error, TZ_FORMAT, NULL, "--until %.40s: no number follows t=", until);
         if (!status)
             status = tz_simulation_step_at(simulation, time, &step, error);
     }

@@ -152,9 +152,8 @@ static const char *explain(const tz_context *context, const char *message, char 
     else if (get_name(message, "a nil value (field '", name))
         for (size_t i = 0; i < context->read_names.count; i++)
             if (strcmp(context->read_names.items[i], name) == 0)
-                snprintf(text, 200,
-                         ": --set %s=VALUE gives tz.args.%s; without it, tz.args.%s or 1 is 1",
-                         name, name, name);
+                snprintf(text, 200, ": give it with --set %s=VALUE, or write tz.args.%s or 1", name,
+                         name);
     return text;
 }
 
