@@ -43,7 +43,7 @@ local mistakes = {
     { [[sim:run("10")]], "needs a number of steps" },
     { [[sim:run { until_time = "1 parsec" }]], "known: s, ms, us" },
     { [[sim:run { time = "1 ms" }]], "did you mean 'until_time'?" },
-    { [[sim:run { tolerance = 1e-3 }]], "did you mean 'until_residual'?" },
+    { [[sim:run { eps = 1e-3 }]], "did you mean 'until_residual'?" },
     { [[sim:run { until_residual = 1e-3, steps = 5 }]], "max_steps" },
     { [[sim:evry(10, tz.png())]], "did you mean 'every'?" },
     { [[sim:every(tz.png(), 10)]], "the interval comes first" },
