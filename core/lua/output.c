@@ -1,6 +1,6 @@
-/* Outputs: the options of a look, the functions tz.NAME of formats, and tz.picture, which module.c
- * registers. Descriptions are checked as far as that is possible without a simulation; sim:every
- * and sim:write check the rest. */
+/* Outputs: the functions tz.NAME of formats, and tz.picture, which module.c registers. Descriptions
+ * are checked as far as that is possible without a simulation; sim:every and sim:write check the
+ * rest. */
 #include "lua/handle.h"
 
 #include "base/names.h"
@@ -9,6 +9,7 @@
 #include "lua/fields.h"
 #include "lua/floorplan.h"
 #include "lua/keys.h"
+#include "lua/look.h"
 #include "lua/module.h"
 #include "output/folder.h"
 #include "output/frame/colormap.h"
@@ -17,356 +18,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-/* ---- A look ---------------------------------------------------------------------------------- */
-
-static TZ_KEY_NAMES(mark_names, "max", "min", "both") static TZ_KEY_NAMES(
-    view_names,
-    "isometric") static TZ_KEY_NAMES(montage_names, "x", "y",
-                                     "z") static TZ_KEY_NAMES(y_names, [TZ_Y_DOWN] = "down",
-                                                              [TZ_Y_UP] = "up")
-
-    static const tz_key axes_options[] = {
-        {"spacing", "number or {dx[, dy[, dz]]}", NULL, "width of a cell"},
-        {"unit", "text", "", "of the spacing"},
-        {NULL}};
-
-static const tz_key look_options[] = {
-    {"map", "text", "the stencil's", "a colour map (see Colour maps); with `_r` reversed"},
-    {"colours", "list of texts", "",
-     "a map of so many colours, low to high, mixed in between: `{\"#000\", \"#ff8800\"}`",
-     .least = TZ_COLOURS_MIN, .most = TZ_COLOURS_MAX},
-    {"range", "{low, high} or \"auto\"", "the stencil's",
-     "the values at the ends of the map; `\"auto\"`: the extremes of the data"},
-    {"log", "boolean", "false",
-     "colours follow the logarithm; without a range it is that of the data "
-     "above " TZ_KEY_VALUE(TZ_LOOK_LOG) " of the maximum"},
-    {"size", "integer", "", "pixels of the longer side: cells are averaged or repeated",
-     .least = 16, .most = 16384},
-    {"zoom", "integer", "", "pixels of a cell along each axis", .least = 1, .most = 1024},
-    {"bits", "integer", "8", "16: gray values without a colour map"},
-    {"bar", "boolean", "false", "draw a colour bar"},
-    {"axes", "boolean or table", "false",
-     "numbers at the sides, in metres where the stencil knows how wide cells are, else in "
-     "cells; `{ spacing = 0.1, unit = \"mm\" }`: a cell is so wide",
-     .inner = axes_options},
-    {"y", "text", "\"up\" of a chip with a floorplan, else \"down\"",
-     "%s: where metres of y in `axes` begin, at the upper edge, which is row 0, or at the "
-     "lower one",
-     y_names},
-    {"contours", "integer or list of numbers", "",
-     "contour lines: how many, at equal distances in the range, or their values", .least = 1,
-     .most = TZ_CONTOURS_MAX},
-    {"outline", "floorplan", "", "the outlines of its units, with the names that fit"},
-    {"view", "text", "", "%s: 3-D data seen from one corner, bits coloured by their height",
-     view_names},
-    {"cut", "boolean", "false",
-     "of a view: leave out the nearest eighth, so that the inside is seen"},
-    {"level", "number", "the middle of the range",
-     "of a view: cells of at least this value are solid; of bits, " TZ_KEY_VALUE(TZ_LEVEL_OF_BITS)},
-    {"path", "list", "",
-     "a line through points `{ x, y }`, or through columns: an integer for each row"},
-    {"path_rgb", "{red, green, blue}", "white with a rim", "its colour, 0 to 255 each"},
-    {"grid_lines", "boolean", "false",
-     "thin lines between cells of at least " TZ_KEY_VALUE(TZ_GRID_LINES_ZOOM) " pixels"},
-    {"mark", "text", "", "%s: a ring around that value", mark_names},
-    {"unit", "text", "the field's", "the unit at the bar"},
-    {NULL}};
-
-/* colours = {"#000", "#ff8800", …} */
-static void get_colours(lua_State *L, int index, const char *what, tz_look *look)
-{
-    const int type = tz_table_get(L, index, "colours");
-    if (type == LUA_TNIL) {
-        lua_pop(L, 1);
-        return;
-    }
-    if (type != LUA_TTABLE)
-        tz_raise_kind(L, -1, what, "colours", "a list of colours such as \"#ff8800\"");
-    tz_list_check(L, what, "colours");
-    const size_t count = lua_rawlen(L, -1);
-    if (count < TZ_COLOURS_MIN || count > TZ_COLOURS_MAX)
-        tz_raise(L, "%s: 'colours' must hold %d to %d colours, not %zu", what, TZ_COLOURS_MIN,
-                 TZ_COLOURS_MAX, count);
-    if (look->map[0])
-        tz_raise(L, "%s: give 'map' or 'colours', not both", what);
-    for (size_t i = 0; i < count; i++) {
-        const bool is_text = lua_rawgeti(L, -1, (lua_Integer)i + 1) == LUA_TSTRING;
-        if (!is_text || !tz_colour_parse(tz_text_check(L, -1, what, "colours"), look->colours[i]))
-            tz_raise(L, "%s: a colour is a text such as \"#f80\" or \"#ff8800\", not %.40s", what,
-                     is_text ? lua_tostring(L, -1) : tz_kind_text(L, -1));
-        lua_pop(L, 1);
-    }
-    look->colours_count = (int)count;
-    lua_pop(L, 1);
-}
-
-/* contours = 8, or contours = {320, 330, …} */
-static void get_contours(lua_State *L, int index, const char *what, tz_overlay *overlay)
-{
-    if (tz_table_get(L, index, "contours") != LUA_TTABLE) {
-        int64_t count = 0;
-        lua_pop(L, 1);
-        tz_key_integer(L, index, what, "contours", &count);
-        overlay->contours_even = (int)count;
-        return;
-    }
-    tz_list_check(L, what, "contours");
-    const size_t count = lua_rawlen(L, -1);
-    if (count < 1 || count > TZ_CONTOURS_MAX)
-        tz_raise(L, "%s: 'contours' must hold 1 to %d values, not %zu", what, TZ_CONTOURS_MAX,
-                 count);
-    for (size_t i = 0; i < count; i++) {
-        if (lua_rawgeti(L, -1, (lua_Integer)i + 1) != LUA_TNUMBER || !isfinite(lua_tonumber(L, -1)))
-            tz_raise(L, "%s: 'contours[%d]' must be a finite number", what, (int)i + 1);
-        overlay->contours[i] = lua_tonumber(L, -1);
-        lua_pop(L, 1);
-    }
-    overlay->contours_count = (int)count;
-    lua_pop(L, 1);
-}
-
-enum { MARK_MAX, MARK_MIN, MARK_BOTH };
-
-static void get_mark(lua_State *L, int index, const char *what, tz_overlay *overlay)
-{
-    int mark;
-    if (!tz_key_choice(L, index, what, "mark", &mark))
-        return;
-    overlay->mark_max = mark != MARK_MIN;
-    overlay->mark_min = mark != MARK_MAX;
-}
-
-/* outline = tz.floorplan { … } */
-static void get_outline(lua_State *L, int index, const char *what, tz_overlay *overlay)
-{
-    if (tz_table_get(L, index, "outline") == LUA_TNIL) {
-        lua_pop(L, 1);
-        return;
-    }
-    if (!luaL_testudata(L, -1, TZ_TYPE_FLOORPLAN))
-        tz_raise_kind(L, -1, what, "outline", "a floorplan");
-    const tz_floorplan_value *value = tz_floorplan_check(L, -1, what);
-    const tz_floorplan *plan = &value->plan;
-    const tz_floorplan_place *place = &value->place;
-    const double width = place->width_m > 0 ? place->width_m : plan->width_m;
-    const double height = place->width_m > 0 ? place->height_m : plan->height_m;
-    if (plan->unit_count > TZ_OUTLINES_MAX)
-        tz_raise(L, "%s: 'outline' has %zu units, more than %d", what, plan->unit_count,
-                 TZ_OUTLINES_MAX);
-    for (size_t i = 0; i < plan->unit_count; i++) {
-        const tz_floorplan_unit *u = &plan->units[i];
-        tz_outline *o = &overlay->outlines[i];
-        *o = (tz_outline){.left = u->left_m / width,
-                          .right = (u->left_m + u->width_m) / width,
-                          .top = 1 - (u->bottom_m + u->height_m) / height,
-                          .bottom = 1 - u->bottom_m / height};
-        snprintf(o->name, sizeof o->name, "%.31s", u->name);
-    }
-    overlay->outlines_count = (int)plan->unit_count;
-    for (int axis = 0; axis < 2; axis++) {
-        overlay->outlines_low[axis] = place->box.low[axis];
-        overlay->outlines_high[axis] = place->box.high[axis];
-    }
-    lua_pop(L, 1);
-}
-
-/* axes = true, or axes = { spacing = 0.1, unit = "mm" } */
-static void get_axes(lua_State *L, int index, const char *what, tz_look *look)
-{
-    char place[64];
-    if (tz_table_get(L, index, "axes") != LUA_TTABLE) {
-        lua_pop(L, 1);
-        tz_key_flag(L, index, what, "axes", &look->axes);
-        return;
-    }
-    const int table = lua_gettop(L);
-    snprintf(place, sizeof place, "%.40s: axes", what);
-    tz_keys_take(L, table, place, axes_options, false);
-    look->axes = true;
-    look->spacing_count = tz_key_vector(L, table, place, "spacing", 0, look->spacing);
-    if (look->spacing_count == 0)
-        tz_raise(L, "%s: 'spacing' is missing: the width of a cell; or say axes = true", place);
-    tz_key_copy(L, table, place, "unit", look->axes_unit, sizeof look->axes_unit);
-    lua_pop(L, 1);
-}
-
-/* The option y of pictures and of files with a geometry. */
-static tz_y_from get_y(lua_State *L, int index, const char *what)
-{
-    int y;
-    return tz_key_choice(L, index, what, "y", &y) ? (tz_y_from)y : TZ_Y_AUTO;
-}
-
-/* slice = 3, or { y = 3 }. False, and *out as it is, when absent. */
-static bool get_slice(lua_State *L, int index, const char *what, tz_slice *out)
-{
-    static const tz_key axes[] = {
-        {"x", .most = INFINITY}, {"y", .most = INFINITY}, {"z", .most = INFINITY}, {NULL}};
-    if (tz_table_get(L, index, "slice") != LUA_TTABLE) {
-        lua_pop(L, 1);
-        out->axis = 2;
-        return tz_key_integer(L, index, what, "slice", &out->at);
-    }
-    const int table = lua_gettop(L);
-    char place[64];
-    int given = 0;
-    snprintf(place, sizeof place, "%.40s: slice", what);
-    tz_keys_take(L, table, place, axes, false);
-    for (int a = 0; a < 3; a++)
-        if (tz_key_integer(L, table, place, axes[a].key, &out->at)) {
-            out->axis = a;
-            given++;
-        }
-    if (given != 1)
-        tz_raise(L, "%s: 'slice' must be an integer or have one of x, y and z: { y = 3 }", what);
-    lua_pop(L, 1);
-    return true;
-}
-
-/* montage = true, or the axis that it goes along: "y". False: there is none. */
-static bool get_montage(lua_State *L, int index, const char *what, int *axis)
-{
-    bool montage = false;
-    const int type = tz_table_get(L, index, "montage");
-    lua_pop(L, 1);
-    if (type != LUA_TSTRING) {
-        tz_key_flag(L, index, what, "montage", &montage);
-        return montage;
-    }
-    return tz_key_choice(L, index, what, "montage", axis);
-}
-
-/* view = "isometric", level = 0.5 */
-static void get_view(lua_State *L, int index, const char *what, tz_look *look)
-{
-    int view;
-    look->isometric = tz_key_choice(L, index, what, "view", &view);
-    look->has_level = tz_key_number(L, index, what, "level", &look->level);
-    const bool cuts = tz_key_flag(L, index, what, "cut", &look->cut);
-    if ((look->has_level || cuts) && !look->isometric)
-        tz_raise(L, "%s: '%s' goes with 'view'", what, cuts ? "cut" : "level");
-    if (look->isometric && tz_overlay_any(&look->overlay))
-        tz_raise(L, "%s: a view has no 'contours', 'mark', 'outline' or 'grid_lines'", what);
-    if (look->isometric && (look->log || look->axes))
-        tz_raise(L, "%s: a view has no 'log' and no 'axes'", what);
-    if (look->isometric && look->bits == 16)
-        tz_raise(L, "%s: a view is in colours: 'bits' must be 8", what);
-}
-
-/* caption = "after {time}", or caption = function(sim) … end */
-static void get_caption(lua_State *L, int index, const char *what, tz_look *look)
-{
-    look->told = tz_table_get(L, index, "caption") == LUA_TFUNCTION;
-    lua_pop(L, 1);
-    if (!look->told &&
-        tz_key_copy(L, index, what, "caption", look->caption, sizeof look->caption / 2))
-        tz_try(L, what, tz_caption_check(look->caption, tz_fault(L)));
-}
-
-/* A point {x, y}, or a column of row i, on the top of the stack, which is popped. */
-static tz_overlay_point get_point(lua_State *L, const char *what, int64_t i)
-{
-    tz_overlay_point point = {NAN, (double)i};
-    if (lua_isinteger(L, -1)) {
-        point.x = (double)lua_tointeger(L, -1);
-    } else if (lua_istable(L, -1) && lua_rawlen(L, -1) == 2) {
-        lua_rawgeti(L, -1, 1);
-        lua_rawgeti(L, -2, 2);
-        const bool numbers = lua_type(L, -1) == LUA_TNUMBER && lua_type(L, -2) == LUA_TNUMBER;
-        point.x = numbers ? lua_tonumber(L, -2) : NAN;
-        point.y = lua_tonumber(L, -1);
-        lua_pop(L, 2);
-    }
-    lua_pop(L, 1);
-    if (!isfinite(point.x) || !isfinite(point.y))
-        tz_raise(L, "%s: path[%lld] must be a column or a point { x, y }", what, (long long)i + 1);
-    return point;
-}
-
-/* Pushes the value that keeps its memory, or nil. */
-static void get_path(lua_State *L, int index, const char *what, tz_look *look)
-{
-    enum { POINTS_MAX = 1 << 20 };
-    int64_t rgb[3] = {0, 0, 0};
-    const int channels = tz_key_integers(L, index, what, "path_rgb", 3, 0, rgb);
-    const bool given = tz_table_get(L, index, "path") != LUA_TNIL;
-    if (channels != 0 && !given)
-        tz_raise(L, "%s: 'path_rgb' goes with 'path'", what);
-    if (channels != 0 && (channels != 3 || rgb[0] > 255 || rgb[1] > 255 || rgb[2] > 255))
-        tz_raise(L, "%s: 'path_rgb' must be three numbers from 0 to 255", what);
-    /* In check mode nothing is computed, so there is no path. */
-    if (!given || tz_context_get(L)->options->check) {
-        lua_pop(L, 1);
-        lua_pushnil(L);
-        return;
-    }
-    if (!lua_istable(L, -1))
-        tz_raise_kind(L, -1, what, "path", "a list of columns or of points { x, y }");
-    tz_list_check(L, what, "path");
-    const size_t count = lua_rawlen(L, -1);
-    if (count < 1 || count > POINTS_MAX)
-        tz_raise(L, "%s: 'path' must hold 1 to %d points, not %zu", what, POINTS_MAX, count);
-    if (look->bits == 16 || look->isometric)
-        tz_raise(L, "%s: a %s has no 'path'", what, look->isometric ? "view" : "16-bit picture");
-    tz_overlay_point *points = lua_newuserdatauv(L, count * sizeof *points, 0);
-    for (size_t i = 0; i < count; i++) {
-        lua_rawgeti(L, -2, (lua_Integer)i + 1);
-        points[i] = get_point(L, what, (int64_t)i);
-    }
-    lua_remove(L, -2);
-    look->overlay.path = points;
-    look->overlay.path_count = (int64_t)count;
-    for (int i = 0; i < 3; i++)
-        look->overlay.path_rgb[i] = (uint8_t)rgb[i];
-}
-
-static void get_look(lua_State *L, int index, const char *what, tz_look *look)
-{
-    int64_t bits;
-    if (tz_key_copy(L, index, what, "map", look->map, sizeof look->map)) {
-        tz_colormap map;
-        tz_try(L, what, tz_colormap_find(look->map, &map, tz_fault(L)));
-    }
-    get_colours(L, index, what, look);
-    if (tz_table_get(L, index, "range") == LUA_TSTRING) {
-        const char *range = tz_text_check(L, -1, what, "range");
-        if (strcmp(range, "auto") != 0)
-            tz_raise(L, "%s: 'range' must be {low, high} or \"auto\", not '%.40s'", what, range);
-        look->range = TZ_RANGE_AUTO;
-    } else if (tz_key_range(L, index, what, "range", false, &look->low, &look->high)) {
-        look->range = TZ_RANGE_FIXED;
-    }
-    lua_pop(L, 1);
-    tz_key_flag(L, index, what, "log", &look->log);
-    if (look->log && look->range == TZ_RANGE_FIXED && !(look->low > 0))
-        tz_raise(L, "%s: with 'log' the range must be above 0, and it begins at %g", what,
-                 look->low);
-    tz_key_integer(L, index, what, "size", &look->size);
-    tz_key_integer(L, index, what, "zoom", &look->zoom);
-    tz_key_integer(L, index, what, "bits", &bits);
-    if (bits != 8 && bits != 16)
-        tz_raise(L, "%s: 'bits' must be 8 (colour) or 16 (gray values)", what);
-    look->bits = (int)bits;
-    tz_key_flag(L, index, what, "bar", &look->bar);
-    get_caption(L, index, what, look);
-    look->has_unit = tz_key_copy(L, index, what, "unit", look->unit, sizeof look->unit);
-    get_axes(L, index, what, look);
-    look->y = get_y(L, index, what);
-    get_contours(L, index, what, &look->overlay);
-    get_mark(L, index, what, &look->overlay);
-    get_outline(L, index, what, &look->overlay);
-    tz_key_flag(L, index, what, "grid_lines", &look->overlay.grid_lines);
-    get_view(L, index, what, look);
-    if (look->bits == 16 && look->log)
-        tz_raise(L, "%s: a 16-bit picture holds values: no 'log'", what);
-    if (look->bits == 16 && (look->bar || look->axes || look->caption[0] != '\0' || look->told ||
-                             tz_overlay_any(&look->overlay)))
-        tz_raise(L,
-                 "%s: a 16-bit picture holds values only: no 'bar', 'axes', 'caption', 'contours', "
-                 "'mark', 'outline' or 'grid_lines'",
-                 what);
-}
 
 /* ---- Outputs --------------------------------------------------------------------------------- */
 
@@ -441,7 +92,7 @@ static void arrange(lua_State *L, const char *what)
 }
 
 static const tz_key captioned_options[] = {
-    {.all = look_options},
+    {.all = tz_look_options},
     {"caption", "text or function(sim)", "\"\"",
      "a line above; words in braces are filled in (see Captions); a function returns one for each "
      "picture"},
@@ -453,7 +104,7 @@ static const tz_key shown_options[] = {
      "of 3-D fields: only the plane z, or `{ x = 3 }` or `{ y = 3 }`, across which z points up",
      .most = INFINITY},
     {"montage", "boolean or text", "without `slice`",
-     "of 3-D fields: all planes side by side; %s: those across that axis", montage_names},
+     "of 3-D fields: all planes side by side; %s: those across that axis", tz_look_montage_names},
     {NULL}};
 
 static const tz_key picture_options[] = {
@@ -473,15 +124,15 @@ static tz_output *push_picture(lua_State *L, const tz_key *options)
         copy_field(L, 1, what, output->fields[0], sizeof output->fields[0]);
         output->fields_count = 1;
     }
-    get_look(L, 2, what, &output->look);
-    output->has_slice = get_slice(L, 2, what, &output->slice);
-    const bool montage = get_montage(L, 2, what, &output->slice.axis);
+    tz_look_get(L, 2, what, &output->look);
+    output->has_slice = tz_look_slice(L, 2, what, &output->slice);
+    const bool montage = tz_look_montage(L, 2, what, &output->slice.axis);
     if (montage && output->has_slice)
         tz_raise(L, "%s: give 'slice' or 'montage', not both", what);
     if (output->look.isometric && (output->has_slice || output->slice.axis != 2 || montage))
         tz_raise(L, "%s: a view has no 'slice' and no 'montage'", what);
     get_name(L, 2, what, output);
-    get_path(L, 2, what, &output->look);
+    tz_look_path(L, 2, what, &output->look);
     lua_setiuservalue(L, -2, TZ_OUTPUT_PATH);
     tz_table_get(L, 2, "outline");
     lua_setiuservalue(L, -2, TZ_OUTPUT_OUTLINE);
@@ -570,7 +221,7 @@ static const tz_key grid_options[] = {
     {"y", "text", "\"up\" of a chip with a floorplan, else \"down\"",
      "%s: the file begins with the grid's row 0 or, as the y axis of viewers points up, with the "
      "last row, which is a chip's lower edge",
-     y_names},
+     tz_look_y_names},
     {NULL, NULL, NULL, NULL}};
 
 /* tz.vti { "a", "b", name = … } or tz.vti("a", { name = … }). */
@@ -595,7 +246,7 @@ static int output_grid(lua_State *L)
         output->fields_count = i + 1;
         lua_pop(L, 1);
     }
-    output->look.y = get_y(L, 2, what);
+    output->look.y = tz_look_y(L, 2, what);
     output->spacing_count = tz_key_vector(L, 2, what, "spacing", 0, output->spacing);
     output->origin_count = tz_key_vector(L, 2, what, "origin", -INFINITY, output->origin);
     get_name(L, 2, what, output);
@@ -908,7 +559,7 @@ static void set_range(tz_look *look, const tz_array *array)
 }
 
 static const tz_key drawing_options[] = {
-    {.all = look_options},
+    {.all = tz_look_options},
     {"caption", "text", "\"\"",
      "a line above; of a simulation, words in braces are filled in (see Captions)"},
     {"data", "array or simulation", NULL, "what is drawn"},
@@ -918,7 +569,7 @@ static const tz_key drawing_options[] = {
      "of 3-D data: only the plane z, or `{ x = 3 }` or `{ y = 3 }`, across which z points up",
      .most = INFINITY},
     {"montage", "boolean or text", "without `slice`",
-     "of 3-D data: all planes side by side; %s: those across that axis", montage_names},
+     "of 3-D data: all planes side by side; %s: those across that axis", tz_look_montage_names},
     {NULL, NULL, NULL, NULL}};
 
 /* Read the table at index 1. Leaves on the stack what the request borrows. */
@@ -926,14 +577,14 @@ static void get_request(lua_State *L, request *r)
 {
     tz_options_take(L, drawing, drawing_options, "tz.picture { data = …, file = \"NAME.png\" }");
     *r = (request){.look = {.bits = 8}, .slice = {.axis = 2, .at = -1}};
-    get_look(L, 1, drawing, &r->look);
+    tz_look_get(L, 1, drawing, &r->look);
     if (r->look.told)
         tz_raise(L, "%s: 'caption' must be a text: call the function for it", drawing);
     r->file = tz_key_file(L, 1, drawing, NULL);
     r->data = get_data(L, r);
     const tz_array *array = &r->data->view;
-    const bool sliced = get_slice(L, 1, drawing, &r->slice);
-    const bool montage = get_montage(L, 1, drawing, &r->slice.axis);
+    const bool sliced = tz_look_slice(L, 1, drawing, &r->slice);
+    const bool montage = tz_look_montage(L, 1, drawing, &r->slice.axis);
     if (montage && sliced)
         tz_raise(L, "%s: give 'slice' or 'montage', not both", drawing);
     if ((sliced || montage) && array->dims < 3)
@@ -947,12 +598,13 @@ static void get_request(lua_State *L, request *r)
                  "xyz"[r->slice.axis]);
     if (r->look.isometric && (array->dims < 3 || sliced || montage))
         tz_raise(L, "%s: 'view' is for 3-D data, without 'slice' and 'montage'", drawing);
+    tz_try(L, drawing, tz_look_check_region(&r->look, array->dims, array->shape, tz_fault(L)));
     if (r->look.axes && array->dims == 3 && !sliced)
         tz_raise(L, "%s: 'axes' is for one plane: give 'slice'", drawing);
     if (r->look.spacing_count > 1 && r->look.spacing_count != array->dims)
         tz_raise(L, "%s: 'spacing' of the axes has %d numbers, the data %d ax%s", drawing,
                  r->look.spacing_count, array->dims, array->dims == 1 ? "is" : "es");
-    get_path(L, 1, drawing, &r->look);
+    tz_look_path(L, 1, drawing, &r->look);
     if (r->look.overlay.path_count > 0 && array->dims != 2)
         tz_raise(L, "%s: 'path' is for 2-D data", drawing);
     tz_try(L, drawing,

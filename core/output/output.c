@@ -211,8 +211,9 @@ static tz_status check_slice(const tz_output *output, const tz_stencil *stencil,
     if (output->look.overlay.path_count > 0 && dims != 2)
         return tz_error_set(error, TZ_UNSUPPORTED, NULL,
                             "'path' is for 2-D grids; this one is %d-D", dims);
-    const tz_status status =
-        tz_overlay_check_path(&output->look.overlay, extent[0], extent[1], error);
+    tz_status status = tz_look_check_region(&output->look, dims, extent, error);
+    if (status == TZ_OK)
+        status = tz_overlay_check_path(&output->look.overlay, extent[0], extent[1], error);
     if (status != TZ_OK)
         return status;
     if (output->look.axes && dims == 3 && !output->has_slice)

@@ -542,6 +542,11 @@ SCRATCH_TEST(older_patterns_are_read)
         assert_string_equal(p.rule, "B3/S23");
         assert_int_equal(p.has_rule, i == 1);
     }
+    /* West and north of the origin alone. */
+    const tz_format_reading west =
+        read_as(*state, &tz_format_life, "w.lif", "#Life 1.06\n-1 -1\n-3 -1\n-1 -2\n");
+    assert_true(west.array->shape[0] == 3 && west.array->shape[1] == 2);
+    assert_memory_equal(west.array->data, "\0\0\1\1\0\1", 6);
     static const bad_file bad[] = {
         {"#Life 1.05\n#P 0\n*\n", "a.lif:2", "a block begins with '#P x y'", TZ_FORMAT},
         {"#Life 1.05\n#P 0 0\n*x\n", "a.lif:3", "unknown cell 'x'", TZ_FORMAT},

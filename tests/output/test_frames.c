@@ -5,6 +5,7 @@
 #include "output/format/png.h"
 #include "output/frame/axes.h"
 #include "output/frame/canvas.h"
+#include "output/frame/frame.h"
 #include "output/frame/image.h"
 
 TEST(colours_are_read_and_mixed)
@@ -176,6 +177,57 @@ static tz_status draw(tz_image **image, const tz_array *array, const tz_canvas_o
     const tz_status status = tz_canvas_draw(image, planes, 1, options, error);
     tz_plane_destroy(plane);
     return status;
+}
+
+/* Two cells of 1000 x 800: maxima keep them, and a region that follows has them in its middle. */
+SCRATCH_TEST(regions_and_maxima_show_single_cells)
+{
+    const int64_t shape[] = {1000, 800};
+    tz_array *array;
+    tz_frame *frame;
+    assert_ok(tz_array_create(&array, TZ_DTYPE_U8, 2, shape, &failure));
+    tz_array_set(array, 700 * 1000 + 601, 1);
+    tz_array_set(array, 720 * 1000 + 641, 3);
+    const struct {
+        tz_look look;
+        int nx, ny, x, y;
+    } cases[] = {
+        {{.size = 100, .greatest = true}, 100, 80, 64, 72},
+        {{.size = 100,
+          .greatest = true,
+          .has_region = true,
+          .region_low = {500, 0},
+          .region_high = {700, 0}},
+         64,
+         100,
+         45,
+         90},
+        {{.has_region = true, .region_low = {640, 719}, .region_high = {650, 729}}, 10, 10, 1, 1},
+        {{.has_region = true, .follows = true, .region_low = {0, 0}, .region_high = {60, 40}},
+         60,
+         40,
+         641 - 591,
+         720 - 690},
+        {{.has_region = true, .follows = true, .region_high = {0, 300}}, 640, 300, -1, 0},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        assert_ok(tz_frame_create(&frame, &cases[i].look, &failure));
+        assert_ok(tz_look_check_region(&cases[i].look, 2, shape, &failure));
+        assert_ok(tz_frame_read_array(frame, array, (tz_slice){2, 0}, &failure));
+        const tz_plane *plane = frame->planes[0];
+        if (cases[i].x >= 0) {
+            assert_int_equal(plane->nx, cases[i].nx);
+            assert_int_equal(plane->ny, cases[i].ny);
+            if (plane->values[cases[i].y * plane->nx + cases[i].x] != 3)
+                fail_msg("case %zu", i);
+        }
+        tz_frame_destroy(frame);
+    }
+    check_error(tz_look_check_region(&cases[2].look, 2, (int64_t[]){645, 800, 1}, &failure),
+                TZ_RANGE, "", "'region' ends at x = 650, and the grid at 645");
+    check_error(tz_look_check_region(&cases[0].look, 3, shape, &failure), TZ_UNSUPPORTED, "",
+                "'reduce' is for 2-D grids; this one is 3-D");
+    tz_array_destroy(array);
 }
 
 SCRATCH_TEST(canvas_draws_values)

@@ -71,6 +71,13 @@ tz.expect(life(0):array().rule == "B3/S23:P40,30")
 tz.expect(life(0, { boundary_values = { alive = 1 } }):array().rule == "B3/S23")
 tz.expect(life(0, { boundary = { x = "periodic" }, params = { rule = "36/125" } }):array().rule == "B125/S36")
 
+-- Pictures of a part, which may follow, and of single cells of large grids.
+local part = life(read "plain.rle")
+part:write(tz.png("alive", { region = { x = { 0, 10 }, y = { 0, 10 }, follow = true }, reduce = "max" }))
+c.refuses("'region' ends at x = 50, and the grid at 40", part.write, part, tz.png("alive", { region = { x = { 0, 50 } } }))
+c.refuses("region: 'x' must be {first, end}, and the end is above the first", tz.png, "alive", { region = { x = { 5, 5 } } })
+c.refuses("a 'region' has no 'axes'", tz.png, "alive", { region = { x = { 5, 9 } }, axes = true })
+
 -- Cells of a pattern are dead or alive.
 local chip = c.chip { name = "chip" }
 c.refuses("'temperature' is real; use tz.npy", chip.write, chip, tz.rle "temperature")

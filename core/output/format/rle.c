@@ -792,11 +792,15 @@ static bool take_place(const char *p, const char *end, int64_t place[2])
     return p == end;
 }
 
+/* Places are counted from here, so that all of them are above 0, as boxes want them. */
+enum { ORIGIN = CELLS_MAX };
+
 /* Go over the living cells: extend `all`, or, where it is NULL, set those of the pattern, whose
  * corner is at `corner`. */
 static tz_status go_over_life(reader *r, box *all, const int64_t corner[2])
 {
     int64_t place[2] = {0, 0};
+    const int64_t from[] = {all ? ORIGIN : -corner[0], all ? ORIGIN : -corner[1]};
     while (next_line(r)) {
         const char *p = r->at, *end = r->at + r->length;
         const char first = r->length > 0 ? *p : '#';
@@ -816,10 +820,11 @@ static tz_status go_over_life(reader *r, box *all, const int64_t corner[2])
                 return unknown_cell(r, p + i, ". and *");
             if (is_row && p[i] == '.')
                 continue;
+            const int64_t x = from[0] + place[0] + i, y = from[1] + place[1];
             if (all)
-                extend(all, &(box){0, 1, 0, 1}, place[0] + i, place[1]);
+                extend(all, &(box){0, 1, 0, 1}, x, y);
             else
-                paint_cell(r, place[0] + i - corner[0], place[1] - corner[1], 1);
+                paint_cell(r, x, y, 1);
         }
         place[1] += is_row;
     }
@@ -833,7 +838,7 @@ static tz_status read_life(reader *r)
     tz_status status = go_over_life(r, &all, NULL);
     if (status != TZ_OK)
         return status;
-    const int64_t corner[] = {all.x, all.y};
+    const int64_t corner[] = {all.x - ORIGIN, all.y - ORIGIN};
     r->nx = all.x_end - all.x;
     r->ny = all.y_end - all.y;
     status = make_cells(r);

@@ -251,6 +251,157 @@ typedef struct slices {
     bool bits;
 } slices;
 
+/* ---- Regions and maxima, in 2-D -------------------------------------------------------------- */
+
+tz_status tz_look_check_region(const tz_look *look, int dims, const int64_t *shape, tz_error *error)
+{
+    if ((look->has_region || look->greatest) && dims != 2)
+        return tz_error_set(error, TZ_UNSUPPORTED, NULL, "'%s' is for 2-D grids; this one is %d-D",
+                            look->has_region ? "region" : "reduce", dims);
+    if (look->has_region && look->overlay.path_count > 0)
+        return tz_error_set(error, TZ_UNSUPPORTED, NULL, "a 'region' has no 'path'");
+    for (int axis = 0; axis < 2 && look->has_region; axis++)
+        if (look->region_high[axis] > shape[axis])
+            return tz_error_set(error, TZ_RANGE, NULL,
+                                "'region' ends at %c = %lld, and the grid at %lld", "xy"[axis],
+                                (long long)look -> region_high[axis], (long long)shape[axis]);
+    return TZ_OK;
+}
+
+/* Cells from (low[0], low[1]) on, in `cells` or in the array: rows of them, *stride bytes apart. */
+static tz_status get_rows(const slices *s, const tz_box *box, double *cells, const char **rows,
+                          size_t *stride, tz_error *error)
+{
+    if (s->array) {
+        const size_t size = tz_dtype_size(s->array->dtype);
+        *rows =
+            (const char *)s->array->data + (size_t)(box->low[1] * s->shape[0] + box->low[0]) * size;
+        *stride = (size_t)s->shape[0] * size;
+        return TZ_OK;
+    }
+    *rows = (const char *)cells;
+    *stride = (size_t)(box->high[0] - box->low[0]) *
+              tz_dtype_size(tz_simulation_dtype(s->simulation, s->field));
+    return tz_simulation_read_cells(s->simulation, s->field, box, cells, error);
+}
+
+typedef tz_status row_function(void *state, tz_dtype dtype, const void *row, int64_t y,
+                               tz_error *error);
+
+/* Go over the rows of a box. */
+static tz_status each_row(const slices *s, const tz_box *box, row_function *function, void *state,
+                          tz_error *error)
+{
+    const tz_dtype dtype =
+        s->array ? s->array->dtype : tz_simulation_dtype(s->simulation, s->field);
+    const int64_t nx = box->high[0] - box->low[0];
+    const int64_t rows = nx < CHUNK_CELLS ? CHUNK_CELLS / nx : 1;
+    double *cells = malloc((size_t)(s->array ? 1 : rows * nx) * sizeof *cells);
+    tz_status status =
+        cells ? TZ_OK : tz_error_set(error, TZ_MEMORY, NULL, "not enough memory for a frame");
+    for (tz_box part = *box; status == TZ_OK && part.low[1] < box->high[1]; part.low[1] += rows) {
+        const char *from = NULL;
+        size_t stride = 0;
+        part.high[1] = part.low[1] + rows < box->high[1] ? part.low[1] + rows : box->high[1];
+        status = get_rows(s, &part, cells, &from, &stride, error);
+        for (int64_t y = part.low[1]; status == TZ_OK && y < part.high[1]; y++, from += stride)
+            status = function(state, dtype, from, y, error);
+    }
+    free(cells);
+    return status;
+}
+
+/* The smallest box that holds all cells but 0. */
+typedef struct living {
+    int64_t nx, low[2], high[2]; /* high 0: there is none */
+    double *values;
+} living;
+
+static tz_status find_living(void *state, tz_dtype dtype, const void *row, int64_t y,
+                             tz_error *error)
+{
+    (void)error;
+    living *l = state;
+    const tz_array cells = {.dtype = dtype, .data = (void *)row};
+    int64_t first = 0, last = l->nx - 1;
+    tz_array_values(&cells, 0, l->nx, l->values);
+    while (first < l->nx && l->values[first] == 0)
+        first++;
+    if (first == l->nx)
+        return TZ_OK;
+    while (l->values[last] == 0)
+        last--;
+    const bool begins = l->high[1] == 0;
+    l->low[0] = begins || first < l->low[0] ? first : l->low[0];
+    l->high[0] = begins || last + 1 > l->high[0] ? last + 1 : l->high[0];
+    l->low[1] = begins ? y : l->low[1];
+    l->high[1] = y + 1;
+    return TZ_OK;
+}
+
+/* The box of a look's region: if it follows, with the living cells in its middle, in the grid. */
+static tz_status place_region(const slices *s, const tz_look *look, tz_box *box, tz_error *error)
+{
+    *box = (tz_box){{0, 0, 0}, {s->shape[0], s->shape[1], 1}};
+    living l = {.nx = s->shape[0]};
+    if (look->has_region && look->follows) {
+        l.values = malloc((size_t)l.nx * sizeof *l.values);
+        if (!l.values)
+            return tz_error_set(error, TZ_MEMORY, NULL, "not enough memory for a frame");
+        const tz_status status = each_row(s, box, find_living, &l, error);
+        free(l.values);
+        if (status != TZ_OK)
+            return status;
+    }
+    for (int axis = 0; axis < 2 && look->has_region; axis++) {
+        if (look->region_high[axis] == 0)
+            continue;
+        const int64_t size = look->region_high[axis] - look->region_low[axis];
+        const int64_t most = s->shape[axis] - size;
+        int64_t low = look->region_low[axis];
+        if (l.high[1] > 0)
+            low = (l.low[axis] + l.high[axis] - size) / 2;
+        box->low[axis] = low < 0 ? 0 : low > most ? most : low;
+        box->high[axis] = box->low[axis] + size;
+    }
+    return TZ_OK;
+}
+
+static tz_status reduce_row(void *state, tz_dtype dtype, const void *row, int64_t y,
+                            tz_error *error)
+{
+    (void)y;
+    return tz_reducer_add(state, dtype, row, 1, error);
+}
+
+static tz_status read_region(tz_plane **out, const slices *s, const tz_look *look, int max_width,
+                             int max_height, tz_error *error)
+{
+    tz_box box;
+    tz_plane *plane = NULL;
+    tz_reducer *reducer = NULL;
+    tz_status status = place_region(s, look, &box, error);
+    const int64_t nx = box.high[0] - box.low[0], ny = box.high[1] - box.low[1];
+    if (status == TZ_OK)
+        status = tz_plane_create(&plane, nx, ny, max_width, max_height, error);
+    if (status == TZ_OK)
+        status =
+            tz_reducer_create(&reducer, nx, ny, plane->nx, plane->ny, NULL, plane->values, error);
+    if (status == TZ_OK && look->greatest)
+        tz_reducer_take_greatest(reducer);
+    if (status == TZ_OK)
+        status = each_row(s, &box, reduce_row, reducer, error);
+    if (status == TZ_OK)
+        status = tz_reducer_finish(reducer, error);
+    else
+        tz_reducer_destroy(reducer);
+    if (status == TZ_OK)
+        *out = plane;
+    else
+        tz_plane_destroy(plane);
+    return status;
+}
+
 static tz_status get_slice(tz_plane **out, const slices *s, tz_slice slice, int max_width,
                            int max_height, tz_error *error)
 {
@@ -339,7 +490,9 @@ static tz_status read_planes(tz_frame *frame, const slices *s, tz_slice slice, t
     if (frame->look.isometric)
         return read_view(frame, s, error);
     tz_status status = TZ_OK;
-    for (int k = 0; status == TZ_OK && k < count; k++)
+    if (frame->look.has_region || frame->look.greatest)
+        status = read_region(&frame->planes[0], s, &frame->look, max_width, max_height, error);
+    for (int k = 0; status == TZ_OK && k < count && !frame->planes[0]; k++)
         status =
             get_slice(&frame->planes[k], s, pick_slice(k, count, s->dims, frame->slices, slice),
                       max_width, max_height, error);

@@ -59,12 +59,19 @@ typedef struct tz_look {
     bool cut;       /* of a view: without the eighth that is nearest */
     bool has_level; /* false: TZ_LEVEL_OF_BITS, or the middle of the range */
     double level;
-    bool has_unit; /* false: the field's unit */
+    bool greatest;            /* of 2-D: where cells are more than pixels, their maximum */
+    bool has_region, follows; /* of 2-D: a part; whose middle is that of the cells but 0 */
+    int64_t region_low[2], region_high[2]; /* x and y; high 0: the whole axis */
+    bool has_unit;                         /* false: the field's unit */
     char unit[64];
 } tz_look;
 
 /* `y_up`: TZ_Y_AUTO is up, as it also is beside the outlines of a floorplan. */
 bool tz_look_y_up(const tz_look *look, bool y_up);
+
+/* Does a look with a region or maxima suit a grid? TZ_UNSUPPORTED, TZ_RANGE. */
+tz_status tz_look_check_region(const tz_look *look, int dims, const int64_t *shape,
+                               tz_error *error);
 
 /* ---- Frames ---------------------------------------------------------------------------------- */
 

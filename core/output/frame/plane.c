@@ -16,6 +16,7 @@ struct tz_reducer {
     double *values;
     int stride;              /* values from a line to the next */
     bool copied;             /* a value is a cell */
+    bool greatest;           /* values are maxima: columns, too */
     int64_t row;             /* of the next row to come */
     int line;                /* of values in the making */
     tz_average_span down;    /* the rows of that line */
@@ -133,6 +134,11 @@ tz_status tz_reducer_create(tz_reducer **out, int64_t nx, int64_t ny, int values
     return TZ_OK;
 }
 
+void tz_reducer_take_greatest(tz_reducer *r)
+{
+    r->greatest = true;
+}
+
 /* Copy a row of cells. A zero becomes +0, as in sums. */
 static void copy_row(double *to, tz_dtype dtype, const void *data, int64_t nx)
 {
@@ -140,6 +146,36 @@ static void copy_row(double *to, tz_dtype dtype, const void *data, int64_t nx)
     tz_array_values(&cells, 0, nx, to);
     for (int64_t i = 0; i < nx; i++)
         to[i] += 0.0;
+}
+
+static double greater(double a, double b)
+{
+    return b > a || isnan(b) ? b : a;
+}
+
+/* The maxima of columns, over one more row. */
+static void take_greatest_row(tz_reducer *r, tz_dtype dtype, const void *row, bool begins)
+{
+    const tz_array cells = {.dtype = dtype, .data = (void *)row};
+    double values[VALUES];
+    for (int64_t x = 0, n; x < r->cells_nx; x += n) {
+        n = tz_min(r->cells_nx - x, VALUES);
+        tz_array_values(&cells, x, n, values);
+        for (int64_t i = 0; i < n; i++)
+            r->columns[x + i] = begins ? values[i] : greater(r->columns[x + i], values[i]);
+    }
+}
+
+static void take_greatest_line(const tz_reducer *r)
+{
+    double *to = r->values + (size_t)r->line * (size_t)r->stride;
+    for (int i = 0; i < r->nx; i++) {
+        const tz_average_span *span = &r->across[i];
+        double value = r->columns[span->first];
+        for (int64_t k = span->first + 1; k <= span->last; k++)
+            value = greater(value, r->columns[k]);
+        to[i] = value + 0.0;
+    }
 }
 
 /* Add rows times a weight to the sums of columns, a few columns at a time, or begin them. */
@@ -168,17 +204,23 @@ static void add_rows(tz_reducer *r, tz_dtype dtype, const void *data, int64_t ro
 static int64_t take_rows(tz_reducer *r, tz_dtype dtype, const void *rows, int64_t left)
 {
     const tz_average_span *down = &r->down;
-    if (r->row > down->first && r->row < down->last) {
+    if (!r->greatest && r->row > down->first && r->row < down->last) {
         const int64_t taken = tz_min(down->last - r->row, left);
         add_rows(r, dtype, rows, taken, 1.0, false);
         return taken;
     }
     const bool begins = r->row == down->first;
-    add_rows(r, dtype, rows, 1, begins ? down->first_weight : down->last_weight, begins);
+    if (r->greatest)
+        take_greatest_row(r, dtype, rows, begins);
+    else
+        add_rows(r, dtype, rows, 1, begins ? down->first_weight : down->last_weight, begins);
     if (r->row < down->last)
         return 1;
-    tz_average_across(r->columns, r->across, down->width,
-                      r->values + (size_t)r->line * (size_t)r->stride, r->nx);
+    if (r->greatest)
+        take_greatest_line(r);
+    else
+        tz_average_across(r->columns, r->across, down->width,
+                          r->values + (size_t)r->line * (size_t)r->stride, r->nx);
     r->line++;
     if (r->line == r->ny)
         return 1;

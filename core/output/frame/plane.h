@@ -51,6 +51,9 @@ typedef struct tz_reducer_part {
 tz_status tz_reducer_create(tz_reducer **out, int64_t nx, int64_t ny, int values_nx, int values_ny,
                             const tz_reducer_part *part, double *values, tz_error *error);
 
+/* Values become the greatest of their cells, not the average. Call it before the first row. */
+void tz_reducer_take_greatest(tz_reducer *reducer);
+
 /* The next `rows` rows from the top, nx elements each, or the part's. TZ_SHAPE if they are too
  * many. */
 tz_status tz_reducer_add(tz_reducer *reducer, tz_dtype dtype, const void *data, int64_t rows,
