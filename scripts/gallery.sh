@@ -167,6 +167,33 @@ END
     entry scripts/stencils/wave.lua u-000330.png 'A drop on water' <<'END'
 A drop has fallen on water of two depths. Waves are slower over the shallow lens, which brings them to a focus.
 END
+    entry scripts/stencils/brusselator.lua u-004000.png 'Brusselator' <<'END'
+Hexagons of a chemical reaction, which grow from noise where one substance spreads faster than the other.
+END
+    entry scripts/stencils/schnakenberg.lua u-030000.png 'Schnakenberg' <<'END'
+Spots of an activator; some are about to divide, until all the room is taken.
+END
+    entry scripts/stencils/swift.lua u-016000.png 'Swift and Hohenberg' <<'END'
+Rolls of convection find their width at once and their direction slowly. The formula has a part of its own name, `let`.
+END
+    entry scripts/stencils/fitzhugh.lua u-003000.png 'FitzHugh and Nagumo' <<'END'
+A wave in an excitable medium, as in a heart, whose end has curled up.
+END
+    entry scripts/stencils/kuramoto.lua bend-003000.png 'Kuramoto and Sivashinsky' <<'END'
+Chaos of cells, as of a flame: short waves grow, shorter ones are damped, slopes carry on. What is shown is the curvature, an output of the stencil.
+END
+    entry scripts/stencils/burgers.lua u-000656.png 'Burgers' <<'END'
+A smooth flow steepens to fronts, which viscosity keeps a few cells wide. The time step is chosen as the run goes.
+END
+    entry scripts/stencils/fluctuations.lua u-006000.png 'Stochastic heat' <<'END'
+White noise in space and time under diffusion: grain at all scales up to the length at which decay takes over.
+END
+    entry scripts/stencils/cahn.lua u-016000.png 'Cahn and Hilliard' <<'END'
+Two liquids separate. The amount of each stays, and the pattern coarsens.
+END
+    entry scripts/stencils/front.lua u-000200.png 'A front between two states' <<'END'
+A bent front straightens while it moves. Its speed is then that of theory, which the scenario prints. The run ends when so much has changed.
+END
 } >"$work/gallery.md"
 
 rm -rf "$pictures"

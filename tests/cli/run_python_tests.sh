@@ -1,5 +1,6 @@
 #!/bin/sh
-# What Python reads of a run: the lines of the README, and the notebook's cells. run_python_tests.sh TRAPEZE
+# What Python reads of a run: the lines of the README, and the notebook's cells; equations of scripts/stencils computed
+# by NumPy. run_python_tests.sh TRAPEZE
 set -u
 here=$(cd "$(dirname "$0")" && pwd)
 . "$here/support.sh"
@@ -58,4 +59,11 @@ assert names["sheet"].size[0] == 3 * names["last"].size[0]
 END
 rc=$?
 expect "the notebook" rc 0 says 'ambient_k'
+# Each beside NumPy in double, on a small grid.
+for name in brusselator schnakenberg swift fitzhugh kuramoto burgers cahn front fluctuations; do
+    t run "$source/scripts/stencils/$name.lua" --set n=24 --set steps=20 --set precision=double --out "runs/$name" -q \
+        --backend reference
+    [ "$rc" -ne 0 ] || { $python "$here/patterns.py" "$name" "runs/$name" 20 >out 2>err; rc=$?; }
+    check "$name is what NumPy computes" is $rc 0
+done
 finish
