@@ -397,7 +397,12 @@ static void get_time_step(lua_State *L, tz_definition_value *v)
 {
     const int type = tz_table_get(L, TZ_STACK_OPTIONS, "dt");
     if (type != LUA_TNIL && type != LUA_TNUMBER && type != LUA_TSTRING)
-        tz_raise_kind(L, -1, what, "dt", "a number or a parameter's name");
+        tz_raise_kind(L, -1, what, "dt", "a number or the name of one of 'params'");
+    if (type == LUA_TSTRING && strcmp(lua_tostring(L, -1), "adaptive") == 0)
+        tz_raise(L,
+                 "%s: 'dt' is the time step to begin with, such as 0.01; sim:run { dt = "
+                 "\"adaptive\", tolerance = 1e-5, ... } lets it change",
+                 what);
     if (type == LUA_TNIL)
         lua_pop(L, 1);
     else

@@ -517,6 +517,14 @@ static void get_adaptive(lua_State *L, const tz_simulation_handle *handle, tz_ru
     const char *what = "sim:run";
     tz_adaptive *a = &run->adaptive;
     int adaptive = 0;
+    if (tz_table_get(L, 2, "dt") == LUA_TNUMBER)
+        tz_raise(L, "%s: 'dt' is \"adaptive\" here; sim:params { %s = %.6g } sets the time step",
+                 what,
+                 tz_simulation_time_step(handle->simulation)
+                     ? tz_simulation_time_step(handle->simulation)->name
+                     : "dt",
+                 lua_tonumber(L, -1));
+    lua_pop(L, 1);
     a->on = tz_key_choice(L, 2, what, "dt", &adaptive);
     if (tz_key_number(L, 2, what, "tolerance", &a->tolerance) && !a->on)
         tz_raise(L, "%s: 'tolerance' goes with dt = \"adaptive\"", what);

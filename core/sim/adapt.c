@@ -221,7 +221,8 @@ static tz_status least_of_all(const tz_simulation *simulation, double *dt, tz_er
         return status;
     if (all.not_finite == tz_simulation_cells(simulation) || !(all.min > 0))
         return tz_error_set(error, TZ_UNSTABLE, NULL,
-                            "%s is %.3g in a cell at step %lld: a time step is finite and above 0",
+                            "%s is %.3g in a cell at step %lld: a time step is finite and above 0; "
+                            "bound its formula with min() and max()",
                             largest_name, all.min, (long long)simulation->step);
     *dt = *dt < all.min ? *dt : all.min;
     return TZ_OK;

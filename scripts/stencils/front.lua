@@ -1,5 +1,5 @@
--- A wave between two stable states, 0 and 1: J. Nagumo, S. Arimoto and S. Yoshizawa, Proc. IRE 50, 2061 (1962); a = 0.25. Bends
--- straighten, and then it moves at sqrt(1/2)*(1 - 2*a), whatever its start was. Runs end by how much has changed.
+-- A front between two stable states straightens, and then moves at sqrt(1/2)*(1 - 2*a), whatever its start was. The states are
+-- 0 and 1, a = 0.25: Nagumo, Arimoto and Yoshizawa, Proc. IRE 50, 2061 (1962). Runs end by how much has changed.
 --
 --   trapeze run front.lua
 local tz = require "trapeze"

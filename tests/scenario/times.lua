@@ -145,6 +145,7 @@ fails("'tolerance' goes with dt = \"adaptive\"", falls, { steps = 3, tolerance =
 fails("'tolerance' must be above 0", falls, { steps = 3, dt = "adaptive", tolerance = 0 })
 fails("goes with 'until_time', 'steps' or 'until_true'", falls, { until_residual = 3, dt = "adaptive", tolerance = 1 })
 fails("give 'implicit' or dt", falls, { steps = 3, dt = "adaptive", tolerance = 1, implicit = 1 })
+fails("sim:params { dt = 0.5 } sets the time step", falls, { steps = 3, dt = 0.5 })
 fails("unknown dt 'adaptiv'; did you mean 'adaptive'", falls, { steps = 3, dt = "adaptiv" })
 local noisy = tz.stencil { name = "noisy", dims = 1, fields = { "u" }, dt = 0.1, rate = "normal(1)" }
 fails("two half steps have other random numbers", noisy, { steps = 3, dt = "adaptive", tolerance = 1 })
@@ -170,6 +171,7 @@ refuses("give 'rate' or 'update' or 'passes'", { dt = 0.1, rate = "lap(u)", upda
 refuses("'v' is no state field of real numbers: name it in 'fields'", { dt = 0.1, rate = { v = "u" } })
 refuses("rate of 'u': unknown name 'w'; known: u, dt, pi, step, x;", { dt = 0.1, method = "rk4", rate = "u + w" })
 refuses("'u' is no state field of real numbers", { dt = 0.1, fields = { u = "int" }, rate = "u" })
+refuses("sim:run { dt = \"adaptive\", tolerance = 1e-5, ... } lets it change", { dt = "adaptive", rate = "u" })
 refuses("there is no parameter 'tau'", { dt = "tau", rate = "u" })
 refuses("'dt' is a parameter already", { dt = 0.1, params = { dt = 1 }, rate = "u" })
 refuses("name parts of it in 'let'", { dt = 0.1, fields = { u = "real", m = { role = "temporary" } }, rate = { u = "m" } })
