@@ -25,7 +25,9 @@ typedef struct job {
     const char *into, *field; /* NULL: the folder of the run; the only one */
     int step;                 /* -1: all */
     bool checkpoint;
-    tz_look look; /* of pictures */
+    tz_look look;     /* of pictures */
+    const char *rule; /* of Life patterns; NULL: that of the run */
+    json_t *run;      /* its record; NULL: there is none */
 } job;
 
 static int take_format(const tz_command *command, void *out, const char *text)
@@ -104,6 +106,30 @@ static tz_status draw(const tz_look *look, const char *path, const tz_array *arr
     return status;
 }
 
+/* The rule of a simulation as run.json and checkpoints have it; NULL: it has none. */
+static const char *rule_in(const json_t *simulation)
+{
+    const json_t *params = json_object_get(simulation, "params");
+    return json_string_value(json_object_get(json_object_get(params, "rule"), "value"));
+}
+
+/* The rule of a run's file: of several simulations, of that whose name begins the file's. */
+static const char *rule_of(const job *j, const char *file)
+{
+    const json_t *all = json_object_get(j->run, "simulations"), *simulation;
+    size_t i;
+    if (j->rule || json_array_size(all) == 1)
+        return j->rule ? j->rule : rule_in(json_array_get(all, 0));
+    json_array_foreach(all, i, simulation)
+    {
+        const char *name = json_string_value(json_object_get(simulation, "name"));
+        const size_t length = name ? strlen(name) : 0;
+        if (length > 0 && strncmp(file, name, length) == 0 && file[length] == '-')
+            return rule_in(simulation);
+    }
+    return NULL;
+}
+
 /* Write FOLDER/NAME.SUFFIX and print its name. */
 static int save(const job *j, const tz_look *look, const char *folder, const char *name,
                 const tz_array *array, const char *rule)
@@ -138,7 +164,8 @@ static int export_file(const job *j, const tz_look *look, const char *from)
     name[length] = '\0';
     tz_path_folder(from, folder, sizeof folder);
     const tz_status status = read_file(j, from, &reading, &error);
-    const int code = status == TZ_OK ? save(j, look, folder, name, reading.array, reading.rule)
+    const char *rule = reading.rule[0] && !j->rule ? reading.rule : rule_of(j, name);
+    const int code = status == TZ_OK ? save(j, look, folder, name, reading.array, rule)
                                      : tz_fail(EXIT_FAILED, &error);
     tz_array_destroy(reading.array);
     return code;
@@ -280,7 +307,7 @@ static int export_simulation(const job *j, const char *folder, const tz_checkpoi
         if (tz_checkpoint_values(from, field, &array, &error) != TZ_OK)
             return tz_fail(EXIT_FAILED, &error);
         snprintf(file, sizeof file, "%.80s-%.100s-%06lld", name, field, step);
-        code = save(j, &j->look, folder, file, array, NULL);
+        code = save(j, &j->look, folder, file, array, j->rule ? j->rule : rule_in(from->record));
         tz_array_destroy(array);
     }
     return code;
@@ -396,6 +423,7 @@ static int export_call(const tz_command *command, int argc, char **argv)
     const tz_option options[] = {TZ_CALL("to", (void *)&j.to, take_format),
                                  TZ_TEXT("into", &j.into),
                                  TZ_TEXT("field", &j.field),
+                                 TZ_TEXT("rule", &j.rule),
                                  TZ_INTEGER("step", &j.step, 0, INT_MAX),
                                  TZ_FLAG("checkpoint", &j.checkpoint),
                                  TZ_CALL("map", &j.look, take_map),
@@ -422,7 +450,14 @@ static int export_call(const tz_command *command, int argc, char **argv)
                          j.checkpoint ? "checkpoint" : "step");
     if (j.into && tz_make_dirs(j.into, &error) != TZ_OK)
         return tz_fail(EXIT_FAILED, &error);
+    char run[PATH_MAX], record[PATH_MAX + 16];
+    snprintf(run, sizeof run, "%s", from);
+    if (!folder)
+        tz_path_folder(from, run, sizeof run);
+    snprintf(record, sizeof record, "%s/run.json", run);
+    j.run = json_load_file(record, 0, NULL);
     const int done = folder ? export_folder(&j, from) : export_file(&j, &j.look, from);
+    json_decref(j.run);
     return done == EXIT_DONE ? tz_finish_output() : done;
 }
 
@@ -444,6 +479,7 @@ const tz_command tz_command_export = {
         "  --step N     only what is of this step: files NAME-00000N, else a checkpoint\n"
         "  --checkpoint the fields of the newest checkpoint\n"
         "  --field NAME of a checkpoint, or of files with several arrays: only this one\n"
+        "  --rule RULE  of Life patterns (--to rle): by default that of the run, else B3/S23\n"
         "  --range LOW,HIGH  of pictures; by default the extremes of all files of a series\n"
         "  --map NAME   of pictures: a colour map, viridis by default\n"
         "  --into DIR   write into this folder\n"

@@ -106,7 +106,7 @@ chip:every(10, tz.npy())
 chip:run(20)
 chip:array("temperature"):save "last.npy"
 chip:write(tz.vti { "temperature", "power", name = "both" })
-local life = tz.simulation { plugin = "life", grid = { 40, 30 }, name = "life", fields = { alive = tz.random { seed = 1, density = 0.3 } } }
+local life = tz.simulation { plugin = "life", grid = { 40, 30 }, name = "life", params = { rule = "B36/S23" }, fields = { alive = tz.random { seed = 1, density = 0.3 } } }
 life:run(7)
 life:array():save "life.npy"
 local half = tz.simulation { plugin = "hotspot", grid = { 16, 16 }, name = "half", storage = "half",
@@ -127,7 +127,9 @@ check "the temperature" cmp kept/chip-temperature-000020.npy s/last.npy
 check "bits" cmp kept/life-alive-000007.npy s/life.npy
 check "half storage" cmp kept/half-temperature-000000.npy s/half.npy
 t export s --to rle --step 7 --field alive --into pattern
-check "a pattern of a checkpoint" grep -q '^x = 40, y = 30' pattern/life-alive-000007.rle
+check "a pattern of a checkpoint, with its rule" grep -q '^x = 40, y = 30, rule = B36/S23$' pattern/life-alive-000007.rle
+t export s/life.npy --to rle --rule B2/S --into pattern
+check "another rule" grep -q '^x = 40, y = 30, rule = B2/S$' pattern/life.rle
 t export s --to npy --step 15
 check "a step that is missing" errs "s has nothing of step 15: its 4 files are of steps 0 to 20, its checkpoints of steps 0, 7, 20"
 t export s --to npy --checkpoint --field nix
