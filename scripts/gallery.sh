@@ -194,6 +194,9 @@ END
     entry scripts/stencils/front.lua u-000200.png 'A front between two states' <<'END'
 A bent front straightens while it moves. Its speed is then that of theory, which the scenario prints. The run ends when so much has changed.
 END
+    entry scripts/stencils/inlet.lua c-002600.png 'Dye in a channel' <<'END'
+Pulses of dye enter at the left with a flow whose speed is a parabola: sides by formulas of time, fluxes and values.
+END
 } >"$work/gallery.md"
 
 rm -rf "$pictures"
