@@ -492,9 +492,10 @@ static TZ_KEY_NAMES(channel_names, [TZ_PNG_GREY] = "grey", [TZ_PNG_RED] = "r", [
     return i < TZ_DTYPE_COUNT ? tz_dtype_name((tz_dtype)i) : i == TZ_DTYPE_COUNT ? "float16" : NULL;
 }
 
-static TZ_KEY_NAMES(endian_names, "little", "big") static TZ_KEY_NAMES(
-    fit_names, [TZ_FIT_NONE] = "no", [TZ_FIT_CROP] = "crop", [TZ_FIT_PAD] = "pad",
-    [TZ_FIT_SCALE] = "scale")
+static TZ_KEY_NAMES(up_names, "down", "up") static TZ_KEY_NAMES(
+    endian_names, "little",
+    "big") static TZ_KEY_NAMES(fit_names, [TZ_FIT_NONE] = "no", [TZ_FIT_CROP] = "crop",
+                               [TZ_FIT_PAD] = "pad", [TZ_FIT_SCALE] = "scale")
 
     static const tz_key read_options[] = {
         {"at", "{x[, y[, z]]}", "",
@@ -526,6 +527,10 @@ static TZ_KEY_NAMES(endian_names, "little", "big") static TZ_KEY_NAMES(
          "of .png: %s. `\"grey\"` is the brightness of colours; a warning tells of colours or of "
          "transparent pixels where this is not given",
          channel_names},
+        {"y", "text", "\"down\"",
+         "%s: which edge the file's first row is. `\"up\"` turns the rows of a picture, which "
+         "begins with its upper edge, for a simulation with `y = \"up\"`",
+         up_names},
         {"rule", "text", "the file's",
          "of patterns: replaces the rule that the file names, which may then be any, as one of "
          "Larger than Life; `\"none\"`: the cells alone, for a stencil without a rule"},
@@ -552,7 +557,7 @@ typedef struct request {
     tz_format_reading reading;
     int64_t shape[TZ_AXES], at[TZ_AXES];
     char order[TZ_AXES + 1], rule[TZ_RLE_RULE_SIZE];
-    int at_axes, fit;
+    int at_axes, fit, up;
     bool is_raw, has_channel;
     tz_npy_facts facts; /* of raw numbers */
 } request;
@@ -595,6 +600,7 @@ static void get_request(lua_State *L, request *r)
     get_order(L, r);
     tz_key_integer(L, 2, "tz.read", "skip", &r->reading.skip);
     tz_key_text(L, 2, "tz.read", "field", &r->reading.field);
+    tz_key_choice(L, 2, "tz.read", "y", &r->up);
     r->has_channel = tz_key_choice(L, 2, "tz.read", "channel", &channel);
     r->reading.channel = (tz_png_channel)channel;
     r->reading.rule_replaced = get_rule(L, r->rule);
@@ -661,8 +667,15 @@ static int value_read(lua_State *L)
     if (!r.is_raw)
         tz_try(L, "tz.read", tz_format_to_read(path, &format, tz_fault(L)));
     check_options(L, &r, format, path);
-    const tz_status status =
+    tz_status status =
         format ? format->read(path, reading, tz_fault(L)) : read_raw(&r, path, tz_fault(L));
+    if (status == TZ_OK && r.up && reading->file) {
+        tz_npy_file *file = reading->file;
+        reading->file = NULL;
+        status = tz_npy_take_turned(file, reading, tz_fault(L));
+    } else if (status == TZ_OK && r.up) {
+        tz_array_turn_rows(reading->array);
+    }
     if (reading->array)
         tz_array_own(handle, reading->array);
     if (status == TZ_OK && reading->file) {

@@ -332,6 +332,9 @@ static tz_binding *bind(lua_State *L, tz_simulation_handle *handle, int handle_i
         made.every = *every;
     if (output) {
         check_outline(L, handle, index, output, what);
+        if (output->look.y == TZ_Y_DOWN && tz_simulation_rows_up(handle->simulation) &&
+            (tz_format_is_picture(output->format) || output->format->content == TZ_CONTENT_GRID))
+            tz_raise(L, "%s: the simulation has y = \"up\", which its outputs follow", what);
         if (output->format->content == TZ_CONTENT_GRID && output->look.y == TZ_Y_AUTO &&
             tz_simulation_y_up(handle->simulation))
             tz_context_note(

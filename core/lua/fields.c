@@ -360,7 +360,9 @@ static void assign_floorplan(const target *t, const tz_floorplan_value *value)
                         "%s: %zu units of %.300s are not in %.300s, so their power is not there",
                         t->what, value->trace.unit_count - value->plan.unit_count,
                         value->trace.path, value->plan.path);
-    tz_simulation_set_y_up(t->handle->simulation);
+    const bool rows_up = tz_simulation_rows_up(t->handle->simulation);
+    if (!rows_up)
+        tz_simulation_set_y_up(t->handle->simulation);
     tz_floorplan_place place = value->place;
     if (!t->all)
         place.box = *t->box;
@@ -378,7 +380,10 @@ static void assign_floorplan(const target *t, const tz_floorplan_value *value)
         const int64_t end = y + rows < ny ? y + rows : ny;
         tz_array *array = NULL;
         status = tz_floorplan_rasterise_rows(&value->plan, powers_w, nx, ny, place.width_m,
-                                             place.height_m, y, end, &array, tz_fault(t->L));
+                                             place.height_m, rows_up ? ny - end : y,
+                                             rows_up ? ny - y : end, &array, tz_fault(t->L));
+        if (array && rows_up)
+            tz_array_turn_rows(array);
         if (array)
             array->dims = dims;
         for (int64_t z = box->low[2]; status == TZ_OK && !dry && z < box->high[2]; z++) {

@@ -157,6 +157,11 @@ void tz_floorplan_box(lua_State *L, const tz_simulation_handle *handle, const tz
            tz_floorplan_unit_cells(&plan, &unit->unit, box->high[0] - box->low[0],
                                    box->high[1] - box->low[1], place.width_m, place.height_m,
                                    place.touched, box->low, box->high, tz_fault(L)));
+    if (tz_simulation_rows_up(handle->simulation)) {
+        const int64_t rows = place.box.high[1] - place.box.low[1], low = box->low[1];
+        box->low[1] = rows - box->high[1];
+        box->high[1] = rows - low;
+    }
     for (int axis = 0; axis < 2; axis++) {
         box->low[axis] += place.box.low[axis];
         box->high[axis] += place.box.low[axis];

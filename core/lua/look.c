@@ -60,10 +60,8 @@ const tz_key tz_look_options[] = {
      "numbers at the sides, in metres where the stencil knows how wide cells are, else in "
      "cells; `{ spacing = 0.1, unit = \"mm\" }`: a cell is so wide",
      .inner = axes_options},
-    {"y", "text", "\"up\" of a chip with a floorplan, else \"down\"",
-     "%s: where metres of y in `axes` begin, at the upper edge, which is row 0, or at the "
-     "lower one",
-     tz_look_y_names},
+    {"y", "text", "the simulation's, and \"up\" of a chip with a floorplan",
+     "%s: where y begins ([which way y is up](boundaries.md#which-way-y-is-up))", y_names},
     {"contours", "integer or list of numbers", "",
      "contour lines: how many, at equal distances in the range, or their values", .least = 1,
      .most = TZ_CONTOURS_MAX},

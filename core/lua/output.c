@@ -518,7 +518,7 @@ typedef struct request {
     const tz_array_handle *data;
     double spacing[TZ_AXES]; /* of the simulation that is drawn */
     const char *unit;        /* NULL: not known */
-    bool y_up;               /* of that simulation */
+    bool y_up, rows_up;      /* of that simulation */
 } request;
 
 /* The array of data = array, or of data = sim and field = name. Leaves its handle on the top. */
@@ -532,6 +532,7 @@ static const tz_array_handle *get_data(lua_State *L, request *r)
         tz_simulation_spacing(simulation, r->spacing);
         r->unit = tz_simulation_spacing_unit(simulation);
         r->y_up = tz_simulation_y_up(simulation);
+        r->rows_up = tz_simulation_rows_up(simulation);
         if (tz_table_get(L, 1, "outline") != LUA_TNIL)
             tz_floorplan_check_chip(L, -1, tz_handle_check(L, -2, drawing), drawing);
         lua_pop(L, 1);
@@ -635,8 +636,9 @@ static int picture(lua_State *L)
         tz_frame_destroy(frame);
         tz_raise_error(L, drawing, tz_fault(L));
     }
-    tz_frame_set_axes(frame, r.data->view.dims, r.data->view.shape, r.slice.axis, r.spacing, r.unit,
-                      r.y_up);
+    const int dims = r.data->view.dims;
+    tz_frame_set_axes(frame, dims, r.data->view.shape, r.slice.axis, r.spacing, r.unit,
+                      tz_frame_turn(frame, dims, r.rows_up, r.y_up));
     tz_frame_note(frame, "Software", "Trapeze %s", TZ_VERSION);
     tz_frame_note(frame, "Scenario", "%s", context->name);
     tz_frame_note(frame, "Source", "%s", r.data->source);

@@ -606,6 +606,7 @@ typedef struct request {
     const tz_plugin *plugin;
     char name[48]; /* "": none */
     char devices[512];
+    bool rows_up; /* row 0 is the lower edge */
 } request;
 
 /* `devices`: a text, or a list of numbers and texts, which becomes one. */
@@ -684,24 +685,32 @@ static const char *backend_names(int i)
     return i == 0 ? "auto" : tz_backends[i - 1] ? tz_backends[i - 1]->name : NULL;
 }
 
-static const tz_key simulation_options[] = {
-    {.all = tz_problem_options},
-    {"fields", "table", "the stencil's initial values", "`FIELD = value`, as for `sim:set`"},
-    {"boundary_values", "table", "the stencil's",
-     "`FIELD = number`: what cells past fixed sides hold; `FIELD = { x = { 0, 1 }, y = 2 }` "
-     "gives one for each side"},
-    {"threads", "integer", "one for each core", "of the cpu backend", .least = 1, .most = 4096},
-    {"backend", "text", "\"auto\"",
-     "%s; `\"auto\"` begins on cpu and goes on on cuda if the rest is expected to end sooner "
-     "there; with a plan, height, policy or device, it is cuda where there is a GPU",
-     backend_names},
-    {"devices", "text or table", "one device",
-     "those that hold slabs of the grid: `\"all\"` GPUs, a list of GPU numbers `{ 0, 2 }`, or "
-     "slabs of the CPU `\"cpu:2\"`; `\"0*2,1\"` gives GPU 0 twice the cells of GPU 1"},
-    {"name", "text", "the stencil's, with a number", "in the names of files and messages"},
-    {.all = tz_wish_options},
-    {.all = tz_plan_options},
-    {NULL}};
+static TZ_KEY_NAMES(y_names, "down", "up")
+
+    static const tz_key simulation_options[] = {
+        {.all = tz_problem_options},
+        {"y", "text", "\"down\"",
+         "%s: which edge row 0 is. `\"up\"`: the lower one, also of floorplans, so that "
+         "`sim:get(field, "
+         "x, 0)`, boxes, files for ParaView, pictures and their axes count from there "
+         "([which way y is up](boundaries.md#which-way-y-is-up))",
+         y_names},
+        {"fields", "table", "the stencil's initial values", "`FIELD = value`, as for `sim:set`"},
+        {"boundary_values", "table", "the stencil's",
+         "`FIELD = number`: what cells past fixed sides hold; `FIELD = { x = { 0, 1 }, y = 2 }` "
+         "gives one for each side"},
+        {"threads", "integer", "one for each core", "of the cpu backend", .least = 1, .most = 4096},
+        {"backend", "text", "\"auto\"",
+         "%s; `\"auto\"` begins on cpu and goes on on cuda if the rest is expected to end sooner "
+         "there; with a plan, height, policy or device, it is cuda where there is a GPU",
+         backend_names},
+        {"devices", "text or table", "one device",
+         "those that hold slabs of the grid: `\"all\"` GPUs, a list of GPU numbers `{ 0, 2 }`, or "
+         "slabs of the CPU `\"cpu:2\"`; `\"0*2,1\"` gives GPU 0 twice the cells of GPU 1"},
+        {"name", "text", "the stencil's, with a number", "in the names of files and messages"},
+        {.all = tz_wish_options},
+        {.all = tz_plan_options},
+        {NULL}};
 
 /* Read the table at index 1. Leaves its `fields` at index 2. */
 static void get_request(lua_State *L, const tz_script_options *options, request *r)
@@ -711,6 +720,9 @@ static void get_request(lua_State *L, const tz_script_options *options, request 
     *config = (tz_simulation_config){
         .registry = options->registry, .dry = options->check, .ranks = options->ranks};
     r->stencil = tz_problem_read(L, 1, creating, config, r->params, &r->plugin);
+    int y = 0;
+    tz_key_choice(L, 1, creating, "y", &y);
+    r->rows_up = y == 1;
     get_plan(L, 1, r->stencil->dims, options, &r->wish, config);
     if (options->define) { /* a policy may compile kernels to predict plans */
         config->plan = r->wish.given;
@@ -819,6 +831,8 @@ static int simulation_new(lua_State *L)
     if (created != TZ_OK)
         handle->simulation = NULL;
     tz_try(L, creating, created);
+    if (r.rows_up)
+        tz_simulation_set_rows_up(handle->simulation);
     find_source(handle, r.config.registry, r.plugin);
     tz_handle_open(handle, r.name);
     tz_policy_warn(handle);

@@ -251,7 +251,7 @@ static void place_cells(const tz_output *output, const tz_simulation *source, tz
         if (output->origin_count > 0)
             grid->origin[axis] = output->origin[axis];
     }
-    grid->y_up = tz_look_y_up(&output->look, tz_simulation_y_up(source));
+    grid->y_up = output->look.y != TZ_Y_DOWN && tz_simulation_y_up(source);
 }
 
 void tz_output_describe(const tz_output *output, const tz_simulation *source, int field,

@@ -209,10 +209,12 @@ tz_status tz_writer_frame(tz_frame **out, tz_writer *writer, const tz_simulation
         return status;
     }
     double spacing[TZ_AXES];
+    const int dims = tz_simulation_stencil(source)->dims;
     tz_simulation_spacing(source, spacing);
-    tz_frame_set_axes(frame, tz_simulation_stencil(source)->dims, tz_simulation_extent(source),
-                      slice.axis, spacing, tz_simulation_spacing_unit(source),
-                      tz_simulation_y_up(source));
+    const bool y_up =
+        tz_frame_turn(frame, dims, tz_simulation_rows_up(source), tz_simulation_y_up(source));
+    tz_frame_set_axes(frame, dims, tz_simulation_extent(source), slice.axis, spacing,
+                      tz_simulation_spacing_unit(source), y_up);
     describe(frame, writer, source);
     tz_caption_fill(frame->look.caption, output->look.told ? writer->caption : output->look.caption,
                     source, tz_simulation_stencil(source)->fields[writer->field].name,

@@ -267,6 +267,16 @@ bool tz_simulation_y_up(const tz_simulation *simulation)
     return simulation->y_up;
 }
 
+void tz_simulation_set_rows_up(tz_simulation *simulation)
+{
+    simulation->rows_up = true;
+}
+
+bool tz_simulation_rows_up(const tz_simulation *simulation)
+{
+    return simulation->rows_up;
+}
+
 const char *tz_simulation_spacing_unit(const tz_simulation *simulation)
 {
     static const tz_param_role roles[] = {TZ_PARAM_ROLE_EXTENT_X_M, TZ_PARAM_ROLE_SPACING_X,

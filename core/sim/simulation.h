@@ -119,6 +119,9 @@ bool tz_simulation_spacing(const tz_simulation *simulation, double spacing[TZ_AX
  * field. */
 void tz_simulation_set_y_up(tz_simulation *simulation);
 bool tz_simulation_y_up(const tz_simulation *simulation);
+/* Row 0 of the grid is the lower edge, also of floorplans: the script says so. */
+void tz_simulation_set_rows_up(tz_simulation *simulation);
+bool tz_simulation_rows_up(const tz_simulation *simulation);
 /* The unit of the widths, "" if the parameter has none; NULL: the widths are not known. Static or
  * borrowed. */
 const char *tz_simulation_spacing_unit(const tz_simulation *simulation);

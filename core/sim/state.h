@@ -60,6 +60,7 @@ struct tz_simulation {
     tz_point_sets *points;     /* receivers and sources; NULL: none */
     bool dry;
     bool y_up;             /* as tz_simulation_y_up has it */
+    bool rows_up;          /* as tz_simulation_rows_up has it */
     bool sync;             /* wait for every stage */
     const tz_ranks *ranks; /* NULL: alone */
     int threads;           /* that the simulation was created with */

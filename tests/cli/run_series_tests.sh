@@ -150,6 +150,7 @@ for _, y in ipairs { "auto", "up", "down" } do
 end
 sim:write(tz.png("power", { name = "auto", axes = true })) sim:write(tz.png("power", { name = "up", axes = true, y = "up" }))
 sim:write(tz.png("power", { name = "down", axes = true, y = "down" }))
+sim:write(tz.png("power", { name = "outlined", axes = true, map = "gray", outline = tz.floorplan { flp = "bands.flp" } }))
 END
 t run chip.lua --out chip --set row=1
 check "a chip's lower edge comes first" is "$(od -An -v -tf4 chip/auto-000000.raw | xargs)" "0 0 0.5 0.5 1 1"
@@ -167,6 +168,42 @@ check "or at the upper one" [ "$(cmp -s chip/auto-000000.png chip/down-000000.pn
 t run chip.lua --out mean
 check "without a row the powers are the mean of the trace" is "$(od -An -v -tf4 mean/auto-000000.raw | xargs)" "0 0 1 1 1.5 1.5"
 check "and the log says so" errs "field 'power': the powers are the mean of the 2 rows of bands.ptrace; 'row' of tz.floorplan takes one of them"
+
+# y = "up": row 0 is the lower edge, in everything.
+cat >up.lua <<'END'
+local tz = require "trapeze"
+local plan = tz.floorplan { flp = "bands.flp", ptrace = "bands.ptrace", row = 1 }
+local sim = tz.simulation { plugin = "hotspot", grid = { 2, 3 }, backend = "cpu", y = "up", params = { chip_width_m = 0.016, chip_height_m = 0.048 },
+  fields = { power = plan } }
+tz.expect(sim:get("power", 0, 0) == 0 and sim:get("power", 0, 2) == 1, "get")
+tz.expect(sim:sum("power", plan:unit "high") == 2 and sim:sum("power", plan:unit "low") == 0, "units")
+sim:set("power", 9, plan:unit "low")
+tz.expect(sim:get("power", 1, 0) == 9, "set")
+sim:set("power", plan)
+sim:write(tz.png("power", { name = "auto", axes = true, outline = plan, map = "gray" }))
+sim:write(tz.xdmf { "power", name = "auto" }) sim:write(tz.npy "power")
+local ok, why = pcall(sim.write, sim, tz.png("power", { y = "down" }))
+tz.expect(not ok and why:find 'the simulation has y = "up", which its outputs follow', why)
+local function shape(turn) return tz.array { shape = { 4, 6 }, fill = function(x, y) return (turn and 5 - y or y) + x / 8 end } end
+local function draw(file, array, y) tz.picture { data = array, y = y, file = file, zoom = 8, path = { { 0, y and 1 or 4 }, { 3, y and 2 or 3 } }, contours = 3, mark = "max" } end
+draw("turned.png", shape(false), "up")
+draw("plain.png", shape(true))
+shape(false):save "rows.npy"
+END
+t run up.lua --out up
+check "y = \"up\": positions and units of a floorplan" is $rc 0
+check "files begin with row 0, the lower edge" is "$(od -An -v -tf4 up/auto-000000.raw | xargs)" "0 0 0.5 0.5 1 1"
+check "so do arrays" [ "$(tail -c 24 up/power-000000.npy | cksum)" = "$(cksum <up/auto-000000.raw)" ]
+check "a picture of the rows turned" cmp up/turned.png up/plain.png
+cat >compare.lua <<'END'
+local tz = require "trapeze"
+local a, b = tz.read "up/auto-000000.png", tz.read "chip/outlined-000000.png"
+for i = 1, #a do tz.expect(a[i] == b[i]) end
+local rows, turned = tz.read "up/rows.npy", tz.read("up/rows.npy", { y = "up" })
+tz.expect(turned:get(1, 0) == rows:get(1, 5) and turned:get(2, 4) == rows:get(2, 1))
+END
+t run compare.lua --out compared
+check "a picture of the chip is the same either way; rows are turned when they are read" is $rc 0
 
 printf 'all\t16\t16\t0\t0\n' >mm.flp
 printf 'all\n1\n' >mm.ptrace

@@ -526,6 +526,35 @@ bool tz_look_y_up(const tz_look *look, bool y_up)
            (look->y == TZ_Y_AUTO && (y_up || look->overlay.outlines_count > 0));
 }
 
+bool tz_frame_turn(tz_frame *frame, int dims, bool rows_up, bool y_up)
+{
+    tz_overlay *overlay = &frame->look.overlay;
+    const bool wanted = rows_up || (frame->look.y == TZ_Y_UP && overlay->outlines_count == 0);
+    if (!wanted || y_up || dims < 2 || frame->slice_axis != 2 || frame->look.isometric)
+        return y_up || rows_up;
+    for (int k = 0; k < frame->planes_count; k++) {
+        const tz_plane *plane = frame->planes[k];
+        for (int y = 0; y < plane->ny / 2; y++)
+            for (int x = 0; x < plane->nx; x++) {
+                double *low = &plane->values[y * plane->nx + x];
+                double *high = &plane->values[(plane->ny - 1 - y) * plane->nx + x];
+                const double kept = *low;
+                *low = *high;
+                *high = kept;
+            }
+    }
+    frame->turned = true;
+    const int64_t rows = frame->planes[0]->field_ny;
+    for (int64_t i = 0; i < overlay->path_count; i++)
+        frame->path_points[i].y = (double)(rows - 1) - frame->path_points[i].y;
+    if (overlay->outlines_high[1] > 0) {
+        const int64_t low = overlay->outlines_low[1];
+        overlay->outlines_low[1] = rows - overlay->outlines_high[1];
+        overlay->outlines_high[1] = rows - low;
+    }
+    return true;
+}
+
 void tz_frame_set_axes(tz_frame *frame, int dims, const int64_t *shape, int slice_axis,
                        const double spacing[TZ_AXES], const char *unit, bool y_up)
 {
@@ -545,8 +574,8 @@ void tz_frame_set_axes(tz_frame *frame, int dims, const int64_t *shape, int slic
                      : unit                        ? unit
                                                    : "",
                          longest,
-                         k == 1 &&
-                             (slice_axis != 2 || (widths[1] > 0 && tz_look_y_up(look, y_up))));
+                         k == 1 && (slice_axis != 2 || frame->turned ||
+                                    (widths[1] > 0 && tz_look_y_up(look, y_up))));
 }
 
 /* ---- Drawing --------------------------------------------------------------------------------- */

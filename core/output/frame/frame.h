@@ -85,6 +85,7 @@ typedef struct tz_frame {
     tz_plane **planes; /* owned; on a logarithmic scale they hold logarithms to base 10 */
     int slice_axis;    /* across which the planes are */
     int64_t slices;    /* of the grid, across that axis */
+    bool turned;       /* row 0 is at the bottom */
     tz_axis axes[2];   /* if the look wants them: x and y of the picture */
     tz_overlay_point *path_points; /* of the look; owned */
     size_t texts_count;            /* notes for the file's text chunks */
@@ -112,6 +113,10 @@ tz_status tz_frame_read(tz_frame *frame, const tz_simulation *simulation, int fi
 /* The same for an array. */
 tz_status tz_frame_read_array(tz_frame *frame, const tz_array *array, tz_slice slice,
                               tz_error *error);
+/* Turn a picture of rows so that row 0 is its lower edge, if the look wants y up or `rows_up` and
+ * nothing else says which way it is up (`y_up`: row 0 is the upper edge, as beside outlines).
+ * Views, slices across other axes and 1-D data stay. Returns whether y points up in it. */
+bool tz_frame_turn(tz_frame *frame, int dims, bool rows_up, bool y_up);
 /* Make the axes that the look wants, of one slice of such a grid: with the widths of the look, or
  * those of the model; `unit` NULL: it knows none. `y_up`: as in tz_look_y_up. */
 void tz_frame_set_axes(tz_frame *frame, int dims, const int64_t *shape, int slice_axis,
