@@ -61,7 +61,7 @@ const tz_key tz_look_options[] = {
      "cells; `{ spacing = 0.1, unit = \"mm\" }`: a cell is so wide",
      .inner = axes_options},
     {"y", "text", "the simulation's, and \"up\" of a chip with a floorplan",
-     "%s: where y begins ([which way y is up](boundaries.md#which-way-y-is-up))", y_names},
+     "%s: where y begins ([which way y is up](boundaries.md#which-way-y-is-up))", tz_look_y_names},
     {"contours", "integer or list of numbers", "",
      "contour lines: how many, at equal distances in the range, or their values", .least = 1,
      .most = TZ_CONTOURS_MAX},

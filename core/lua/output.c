@@ -218,9 +218,9 @@ static const tz_key grid_options[] = {
     {"spacing", "number or {dx[, dy[, dz]]}", "the stencil's, in metres, else 1",
      "width of a cell"},
     {"origin", "{x[, y[, z]]}", "zeros", "the corner of the first cell of the file"},
-    {"y", "text", "\"up\" of a chip with a floorplan, else \"down\"",
-     "%s: the file begins with the grid's row 0 or, as the y axis of viewers points up, with the "
-     "last row, which is a chip's lower edge",
+    {"y", "text", "\"up\"",
+     "%s: `\"down\"` keeps the order of the rows of a grid that a floorplan has filled "
+     "([which way y is up](boundaries.md#which-way-y-is-up))",
      tz_look_y_names},
     {NULL, NULL, NULL, NULL}};
 
