@@ -851,6 +851,10 @@ tz_status tz_simulation_extend(tz_simulation *simulation, tz_course *course, int
                                tz_error *error)
 {
     const int64_t more = end - simulation->step;
+    if (course->wanted.adaptive.on)
+        return tz_error_set(error, TZ_UNSUPPORTED, NULL,
+                            "its time steps are adaptive, and are those of the script's end: begin "
+                            "another run with its fields, trapeze run SCRIPT --from RUNDIR");
     if (course->result.status > TZ_RUN_DONE && course->result.status != TZ_RUN_MAX_STEPS)
         return tz_error_set(error, TZ_RANGE, NULL, "the run has ended by itself: %s",
                             tz_run_status_name(course->result.status));

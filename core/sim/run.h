@@ -113,7 +113,8 @@ tz_status tz_simulation_advance(tz_simulation *simulation, tz_course *course, co
  * TZ_RUN_UNTIL or TZ_RUN_STOPPED. */
 void tz_simulation_stop(tz_course *course, tz_run_status status, const char *why);
 /* A run that has ended with its steps, and whose course is kept, goes on to a later step. TZ_RANGE:
- * it has converged or the like, is there already, or streamed fields and sources end earlier. */
+ * it has converged or the like, is there already, or streamed fields and sources end earlier.
+ * TZ_UNSUPPORTED: its time steps are adaptive. */
 tz_status tz_simulation_extend(tz_simulation *simulation, tz_course *course, int64_t end,
                                tz_error *error);
 /* After a run, with what it has come to; also if it did not begin. Sets the result, frees what the
