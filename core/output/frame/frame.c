@@ -492,7 +492,8 @@ static tz_status read_planes(tz_frame *frame, const slices *s, tz_slice slice, t
     tz_status status = TZ_OK;
     if (frame->look.has_region || frame->look.greatest)
         status = read_region(&frame->planes[0], s, &frame->look, max_width, max_height, error);
-    for (int k = 0; status == TZ_OK && k < count && !frame->planes[0]; k++)
+    const bool done = frame->planes[0] != NULL;
+    for (int k = 0; status == TZ_OK && k < count && !done; k++)
         status =
             get_slice(&frame->planes[k], s, pick_slice(k, count, s->dims, frame->slices, slice),
                       max_width, max_height, error);
