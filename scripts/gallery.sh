@@ -143,6 +143,9 @@ END
     entry scripts/stencils/drift.lua u-000120.png 'Drift' <<'END'
 Discs of dye that a wind carries away while they spread.
 END
+    entry scripts/stencils/drum.lua u-000300.png 'A drum with a hole' <<'END'
+Waves on a skin, which the rim and a hole hold at 0. Only the cells of the skin are computed.
+END
     entry scripts/stencils/noise.lua u-003000.png 'Noise' <<'END'
 Two phases of an alloy, with thermal noise. It makes the domains, and their edges rough: white noise, scaled by the root of the step.
 END

@@ -158,6 +158,10 @@ static tz_status find_all_reads(tz_build *build)
         for (int i = 0; p == 0 && build->frame.there && i < build->passes[p].count; i++)
             find_reads(&build->e, build->frame.nodes[i], &build->passes[p], seen);
     }
+    /* Inner passes are called in place of the others. */
+    for (int p = 0; p < build->inner_count; p++)
+        build->passes[build->passes_count - build->inner_count + p].radius =
+            build->passes[p].radius;
     return TZ_OK;
 }
 
@@ -197,6 +201,10 @@ static tz_status add_update(tz_build *build, const tz_defined_pass *from, tz_bui
         d->raw ? -1
                : read_formula(build, u->formula, place, type_of(d, field), false, &status, error);
     begin_update(build, NULL, NULL);
+    if (!status && !d->raw) {
+        pass->nodes[pass->count] = tz_expand_domain(&build->e, field, pass->nodes[pass->count]);
+        status = build->e.status;
+    }
     pass->count++;
     return status;
 }
@@ -209,10 +217,11 @@ static tz_status put_temporaries(tz_build *build, tz_built_pass *pass, const tz_
     tz_expr *e = &build->e;
     const int fields_count = build->definition->fields_count, written = pass->count;
     unsigned changed = 0;
+    tz_operations ignored = {0};
     if (build->definition->temporaries_count == 0)
         return TZ_OK;
     e->formula = (tz_formula){{"", 0}, build->definition->id, error};
-    tz_operations_add(e, pass->nodes, written, &build->with_fields);
+    tz_operations_add(e, pass->nodes, written, pass->inner ? &ignored : &build->with_fields);
     pass->count = 0;
     for (int i = 0; i < written && !e->status; i++) {
         const int field = pass->fields[i], node = tz_temporaries_put(e, pass->nodes[i]);
@@ -227,7 +236,7 @@ static tz_status put_temporaries(tz_build *build, tz_built_pass *pass, const tz_
     for (int f = fields_count; f < tz_define_fields(build->definition); f++)
         e->temporaries[f].changed |= e->temporaries[f].reach.fields & changed;
     build->passes_count -= pass->count == 0;
-    tz_operations_add(e, pass->nodes, pass->count, &build->with_formulas);
+    tz_operations_add(e, pass->nodes, pass->count, pass->inner ? &ignored : &build->with_formulas);
     return e->status;
 }
 
@@ -245,6 +254,9 @@ static tz_status add_pass(tz_build *build, int p, tz_error *error)
     else
         snprintf(pass->name, sizeof pass->name, "update_%d", p + 1);
     pass->radius = build->definition->raw ? from->radius : 0;
+    pass->inner = build->e.within;
+    if (pass->inner)
+        snprintf(pass->name + strlen(pass->name), sizeof pass->name - strlen(pass->name), "_inner");
     for (int u = 0; u < from->updates_count && !status; u++) {
         build->e.centred = 0;
         build->e.reach = (tz_expr_reach){0};
@@ -427,6 +439,20 @@ static tz_status check_pass_names(const tz_build *build, tz_error *error)
     return TZ_OK;
 }
 
+/* The passes again, of cells that read nothing outside of the domain. */
+static tz_status add_inner(tz_build *build, tz_error *error)
+{
+    const int before = build->passes_count;
+    tz_status status = TZ_OK;
+    build->e.within = true;
+    for (int p = 0; p < build->definition->passes_count && !status; p++)
+        status = add_pass(build, p, error);
+    memset(build->e.temporaries, 0, sizeof build->e.temporaries);
+    build->e.within = false;
+    build->inner_count = build->passes_count - before;
+    return status;
+}
+
 tz_status tz_build_begin(tz_build *build, const tz_definition *definition, tz_error *error)
 {
     memset(build, 0, sizeof *build);
@@ -448,6 +474,8 @@ tz_status tz_build_begin(tz_build *build, const tz_definition *definition, tz_er
         status = add_output(build, &definition->outputs[o], error);
     for (int s = 0; s < definition->scalars_count && !status; s++)
         status = add_scalar(build, s, error);
+    if (!status && definition->domain)
+        status = add_inner(build, error);
     if (!status)
         status = check_pass_names(build, error);
     build->e.formula = (tz_formula){{"", 0}, definition->id, error};

@@ -9,7 +9,8 @@
 typedef struct tz_built_pass {
     char name[64];
     bool output;
-    int count; /* what it writes */
+    bool inner; /* of cells that read nothing outside of the domain */
+    int count;  /* what it writes */
     int fields[TZ_FIELDS_MAX];
     int nodes[TZ_FIELDS_MAX];        /* -1 with a raw text */
     bool reads[TZ_FIELDS_MAX];       /* which fields it reads, and the offsets */
@@ -18,11 +19,14 @@ typedef struct tz_built_pass {
     int radius; /* the largest of all */
 } tz_built_pass;
 
+enum { TZ_BUILT_PASSES_MAX = 2 * TZ_PASSES_MAX + TZ_FIELDS_MAX };
+
 typedef struct tz_build {
     const tz_definition *definition;
     tz_expr e;
-    int passes_count; /* outputs among them, after the others */
-    tz_built_pass passes[TZ_PASSES_MAX + TZ_FIELDS_MAX];
+    int passes_count; /* then outputs, and inner passes, are among them, after the others */
+    int inner_count;
+    tz_built_pass passes[TZ_BUILT_PASSES_MAX];
     int scalars[TZ_CONSTANTS_MAX]; /* nodes */
     tz_augment_frame frame;
     /* While a rate is read: its stage, and its field. */

@@ -198,8 +198,18 @@ static tz_status check_param(const tz_definition *d, const tz_defined_param *p, 
 static tz_status check_outside(const tz_definition *d, const tz_defined_outside *o, tz_error *error)
 {
     const int f = o->field ? tz_define_field(d, o->field) : -1;
+    const bool edge = o->side == TZ_EDGE;
+    const char *what = edge ? "edge" : "outside";
     if (f < 0)
-        return unknown_field(d, "outside", o->field, error);
+        return unknown_field(d, what, o->field, error);
+    if (edge && !d->domain)
+        return tz_error_set(error, TZ_USAGE, d->id,
+                            "edge: what fields are past the edge of a domain goes with 'domain'");
+    if (edge && (d->fields[f].role == TZ_DERIVED || strcmp(o->field, d->domain) == 0))
+        return tz_error_set(error, TZ_TYPE, d->id, "edge: '%s' is %s, which no formula reads there",
+                            o->field, d->fields[f].role == TZ_DERIVED ? "derived" : "the domain");
+    if (edge)
+        return TZ_OK;
     if (d->raw || d->coefficients || d->temporaries_count > 0)
         return tz_error_set(error, TZ_USAGE, d->id,
                             "outside: formulas past sides do not go with %s",
@@ -214,6 +224,32 @@ static tz_status check_outside(const tz_definition *d, const tz_defined_outside 
     if (o->side < 0 || o->side >= 2 * d->dims)
         return tz_error_set(error, TZ_RANGE, d->id, "outside: the stencil has %d dimension%s",
                             d->dims, d->dims == 1 ? "" : "s");
+    return TZ_OK;
+}
+
+static tz_status check_domain(const tz_definition *d, tz_error *error)
+{
+    const int f = d->domain ? tz_define_field(d, d->domain) : -1;
+    bool bits = false;
+    for (int i = 0; i < tz_define_fields(d); i++)
+        bits = bits || tz_type_is_bits(d->fields[i].type);
+    if (!d->domain)
+        return TZ_OK;
+    if (f < 0)
+        return unknown_field(d, "domain", d->domain, error);
+    if (d->raw || d->coefficients || bits)
+        return tz_error_set(error, TZ_USAGE, d->id, "domain: it does not go with %s",
+                            d->raw ? "a text written by hand: leave cells alone there"
+                            : d->coefficients
+                                ? "coefficients: write the sum as a formula"
+                                : "a stencil of bits: write the mask into its formulas, alive and "
+                                  "mask");
+    if (f >= d->fields_count || d->fields[f].role != TZ_STATIC ||
+        !tz_type_is_integer(d->fields[f].type))
+        return tz_error_set(error, TZ_TYPE, d->id,
+                            "domain: '%s' must be a static field of ints: leave it out of "
+                            "'fields', then it is made",
+                            d->domain);
     return TZ_OK;
 }
 
@@ -325,9 +361,12 @@ uint32_t tz_define_boundaries(const tz_definition *d)
     const uint32_t of_bits =
         tz_boundaries_with(TZ_RULE_WRAPS) | tz_boundaries_with(TZ_RULE_HAS_VALUE);
     /* Past a side that has a formula the cell at the side is `inside`. */
-    const uint32_t any = d->outsides_count == 0 ? TZ_ALLOW_ALL
-                                                : tz_boundaries_with(TZ_RULE_REPEATS) |
-                                                      tz_boundaries_with(TZ_RULE_WRAPS);
+    bool has_sides = false;
+    for (int i = 0; i < d->outsides_count; i++)
+        has_sides = has_sides || d->outsides[i].side != TZ_EDGE;
+    const uint32_t any =
+        !has_sides ? TZ_ALLOW_ALL
+                   : tz_boundaries_with(TZ_RULE_REPEATS) | tz_boundaries_with(TZ_RULE_WRAPS);
     return (d->boundaries ? d->boundaries : any) &
            (d->fields_count > 0 && tz_type_is_bits(d->fields[0].type) ? of_bits : TZ_ALLOW_ALL);
 }
@@ -350,6 +389,8 @@ tz_status tz_define_check(const tz_definition *d, tz_error *error)
         status = check_counts(d, error);
     if (!status)
         status = check_names(d, error);
+    if (!status)
+        status = check_domain(d, error);
     for (int f = 0; f < tz_define_fields(d) && !status; f++)
         status = check_field(d, &d->fields[f], error);
     for (int f = d->fields_count; f < tz_define_fields(d) && !status; f++)

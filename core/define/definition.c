@@ -76,6 +76,7 @@ static void pass_definition(packer *p, const tz_definition *d)
     pass_name(p, &d->id);
     pass_name(p, &d->doc);
     pass_name(p, &d->raw);
+    pass_name(p, &d->domain);
     const int fields = d->fields_count + d->temporaries_count;
     pass(p, &d->fields, (size_t)fields * sizeof *d->fields);
     for (int f = 0; f < fields; f++) {

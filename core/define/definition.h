@@ -50,12 +50,15 @@ typedef struct tz_defined_part {
     tz_defined_text formula;
 } tz_defined_part;
 
-/* What a field has past a side, of two for each axis, low ones first. */
+/* What a field has past a side, of two for each axis, low ones first; or with TZ_EDGE, past the
+ * edge of the domain. */
 typedef struct tz_defined_outside {
-    const char *field; /* of the stencil, and no temporary */
+    const char *field; /* of the stencil; no temporary past a side */
     int side;
     tz_defined_text formula;
 } tz_defined_outside;
+
+enum { TZ_EDGE = TZ_SIDES };
 
 typedef struct tz_defined_update {
     const char *field;
@@ -118,8 +121,12 @@ typedef struct tz_definition {
     const tz_defined_scalar *scalars;
     int parts_count; /* up to TZ_PARTS_MAX */
     const tz_defined_part *parts;
-    int outsides_count; /* at most one for each side of a field */
+    int outsides_count; /* at most one for each side of a field, and its edge */
     const tz_defined_outside *outsides;
+    /* NULL, or a static field of ints: only cells where it is not 0 are computed. What formulas
+     * read from others is what fields have past the edge: their value in the cell that reads, if
+     * there is no formula. */
+    const char *domain;
     int passes_count; /* 0 with coefficients */
     const tz_defined_pass *passes;
     int outputs_count; /* one for each derived field */

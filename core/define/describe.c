@@ -122,16 +122,17 @@ static void add_fields(tz_described *s, const tz_build *build)
     for (int f = 0; f < d->fields_count; f++) {
         const tz_defined_field *from = &d->fields[f];
         const char *name = keep(s, from->name);
-        s->fields[f] =
-            (tz_field){.name = name,
-                       .role = from->role,
-                       .type = from->type,
-                       .radius = from->role == TZ_STATIC ? tz_build_static_radius(build, f) : 0,
-                       .unit = keep(s, from->unit ? from->unit : ""),
-                       .doc = from->doc ? keep(s, from->doc) : name,
-                       .required = from->required && from->role != TZ_DERIVED,
-                       .initial = from->initial,
-                       .boundary_value = from->boundary_value};
+        s->fields[f] = (tz_field){
+            .name = name,
+            .role = from->role,
+            .type = from->type,
+            .radius = from->role == TZ_STATIC ? tz_build_static_radius(build, f) : 0,
+            .unit = keep(s, from->unit ? from->unit : ""),
+            .doc = from->doc ? keep(s, from->doc) : name,
+            .required = from->required && from->role != TZ_DERIVED,
+            .initial = from->initial,
+            .boundary_value = from->boundary_value,
+            .excludes = d->domain && strcmp(d->domain, from->name) == 0 ? TZ_EXCLUDES_OUTSIDE : 0};
         s->text_fields[f] = (tz_entry){keep_name(s, build, from->name), from->type};
     }
     s->stencil.fields_count = d->fields_count;
@@ -225,7 +226,7 @@ static void add_passes(tz_described *s, const tz_build *build, const tz_emit *em
                         .constants_count = emit->constants_count,
                         .constants = s->text_constants};
         for (int i = 0; i < from->count; i++) {
-            const int taken = taken_by(build, from, i);
+            const int taken = from->inner ? -1 : taken_by(build, from, i);
             to->writes |= 1u << from->fields[i];
             to->takes[from->fields[i]] = (int8_t)(1 + taken);
         }
@@ -235,10 +236,11 @@ static void add_passes(tz_described *s, const tz_build *build, const tz_emit *em
                                        p == 0 && build->frame.there ? build->frame.nodes : NULL);
         s->failed = s->failed || !to->engine;
     }
-    s->stencil.passes_count = build->passes_count - d->outputs_count;
+    s->stencil.passes_count = build->passes_count - d->outputs_count - build->inner_count;
     s->stencil.passes = s->passes;
     s->stencil.outputs_count = d->outputs_count;
     s->stencil.outputs = s->passes + s->stencil.passes_count;
+    s->stencil.inner = build->inner_count ? s->stencil.outputs + d->outputs_count : NULL;
     const int reads = add_reads(s, build);
     for (int p = 0; p < build->passes_count; p++) {
         s->passes[p].reads_count = reads;
@@ -288,7 +290,7 @@ tz_status tz_describe(const tz_build *build, tz_emit *emit, const int *nodes, tz
 tz_status tz_describe_finish(tz_described *s, const char *cell_text, tz_build *build,
                              tz_error *error)
 {
-    for (int p = 0; p < s->stencil.passes_count + s->stencil.outputs_count; p++)
+    for (int p = 0; p < TZ_BUILT_PASSES_MAX && s->passes[p].name; p++)
         s->passes[p].text = cell_text;
     s->e = build->e;
     memset(&build->e, 0, sizeof build->e);
@@ -302,7 +304,7 @@ void tz_described_destroy(tz_described *s)
 {
     if (!s)
         return;
-    for (int p = 0; p < TZ_PASSES_MAX + TZ_FIELDS_MAX; p++)
+    for (int p = 0; p < TZ_BUILT_PASSES_MAX; p++)
         tz_program_destroy((tz_program *)(uintptr_t)s->passes[p].engine);
     for (struct tz_kept_text *kept = s->texts, *next; kept; kept = next) {
         next = kept->next;

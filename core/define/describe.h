@@ -15,7 +15,7 @@ typedef struct tz_described {
     tz_field fields[TZ_FIELDS_MAX];
     tz_param params[TZ_PARAMS_MAX];
     tz_constant constants[TZ_CONSTANTS_MAX];
-    tz_pass passes[TZ_PASSES_MAX + TZ_FIELDS_MAX]; /* outputs among them, after the others */
+    tz_pass passes[TZ_BUILT_PASSES_MAX]; /* as in tz_build */
     tz_entry text_fields[TZ_FIELDS_MAX], text_constants[TZ_CONSTANTS_MAX];
     tz_reads *reads;
     bool has_real; /* a field or constant */

@@ -40,10 +40,11 @@ typedef struct derivative {
 static int at(const derivative *d, int axis, int distance, int other_axis, int other)
 {
     tz_place scope = *d->scope;
-    scope.shift[axis] += distance;
-    scope.shift[other_axis] += other;
+    int offset[TZ_AXES] = {0};
+    offset[axis] += distance;
+    offset[other_axis] += other;
     scope.centred |= d->centred;
-    const int node = tz_expand_node(d->x, d->operand, &scope, false);
+    const int node = tz_expand_at(d->x, d->operand, -1, &scope, offset, false);
     d->x->e->at = d->x->syntax->nodes[d->operand].at;
     return tz_expr_convert(d->x->e, node, TZ_EXPR_REAL);
 }

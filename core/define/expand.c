@@ -161,7 +161,7 @@ static int unknown_function(tz_expansion *x, const tz_syntax_node *n)
                         tz_names_hint(hint, sizeof hint, name, names, FUNCTIONS));
 }
 
-/* ---- Names ----------------------------------------------------------------------------------- */
+/* ---- Words ----------------------------------------------------------------------------------- */
 
 static bool is_name(const tz_expansion *x, const tz_syntax_node *n, const char *name)
 {
@@ -298,7 +298,8 @@ static int staged(const tz_expr *e, int field)
     return stage < 0 ? field : stage;
 }
 
-static int read_field(tz_expansion *x, const tz_place *scope, int own, const int *offset)
+/* What the field is in the cell at `all`, whether that is outside of the domain or not. */
+static int read_cell(tz_expansion *x, const tz_place *scope, int own, const int *all)
 {
     static const tz_temporary itself;
     const tz_definition *d = x->e->definition;
@@ -306,7 +307,6 @@ static int read_field(tz_expansion *x, const tz_place *scope, int own, const int
     const bool temporary = field >= d->fields_count;
     const tz_temporary *of = temporary ? &x->e->temporaries[field] : &itself;
     tz_expr_reach *reach = &x->e->reach;
-    int all[TZ_AXES];
     if (temporary && tz_temporary_check(x->e, field) < 0)
         return -1;
     if (d->fields[field].role == TZ_DERIVED)
@@ -316,7 +316,6 @@ static int read_field(tz_expansion *x, const tz_place *scope, int own, const int
             "read it",
             d->fields[field].name);
     for (int axis = 0; axis < TZ_AXES; axis++) {
-        all[axis] = offset[axis] + scope->shift[axis];
         const int low = all[axis] + of->reach.low[axis], high = all[axis] + of->reach.high[axis];
         const int farthest = -low > high ? -low : high;
         if (farthest > TZ_RADIUS_MAX)
@@ -332,9 +331,139 @@ static int read_field(tz_expansion *x, const tz_place *scope, int own, const int
     return scope->past || d->outsides_count == 0 ? node : read_past(x, own, all, node);
 }
 
+/* ---- The domain ------------------------------------------------------------------------------ */
+
+static const int centre[TZ_AXES];
+
+static int domain_of(const tz_definition *d)
+{
+    return d->domain ? tz_define_field(d, d->domain) : -1;
+}
+
+static const tz_defined_outside *edge_of(const tz_definition *d, const char *field)
+{
+    for (int i = 0; i < d->outsides_count; i++)
+        if (d->outsides[i].side == TZ_EDGE && (!field || strcmp(d->outsides[i].field, field) == 0))
+            return &d->outsides[i];
+    return NULL;
+}
+
+static tz_place place_at(const tz_place *from, const int *offset)
+{
+    tz_place there = *from;
+    for (int axis = 0; axis < TZ_AXES; axis++)
+        there.shift[axis] += offset[axis];
+    return there;
+}
+
+/* `in` where the cell at `all` is in the domain, `out` where it is not. */
+static int choose(tz_expansion *x, const int *all, int in, int out)
+{
+    tz_expr *e = x->e;
+    const tz_place cell = {.past = e->definition->domain};
+    if (in < 0 || out < 0 || in == out || e->within)
+        return out < 0 ? out : in;
+    const tz_expr_type a = e->nodes[in].type, b = e->nodes[out].type;
+    const tz_expr_type type = a == b                                   ? a
+                              : a == TZ_EXPR_REAL || b == TZ_EXPR_REAL ? TZ_EXPR_REAL
+                                                                       : TZ_EXPR_INT;
+    const int is =
+        tz_expr_convert(e, read_cell(x, &cell, domain_of(e->definition), all), TZ_EXPR_BOOL);
+    in = tz_expr_convert(e, in, type);
+    out = tz_expr_convert(e, out, type);
+    return is < 0 || in < 0 || out < 0 ? -1 : tz_expr_make(e, TZ_EXPR_SELECT, type, 0, is, in, out);
+}
+
+static int read_field(tz_expansion *x, const tz_place *scope, int field, const int *offset);
+
+/* What the field is at an offset from a cell outside of the domain. */
+static int read_beyond(tz_expansion *x, const tz_place *scope, int field, const int *offset)
+{
+    const tz_definition *d = x->e->definition;
+    const tz_defined_outside *o = edge_of(d, d->fields[field].name);
+    const tz_expr_type type = tz_expr_type_of(d->fields[field].type);
+    tz_place there = place_at(scope, offset);
+    char where[256];
+    if (!o)
+        return read_field(x, scope->edge, field, offset);
+    there.past = d->fields[field].name;
+    snprintf(where, sizeof where, "%s, '%s' past the edge of the domain", d->id, there.past);
+    return tz_expr_convert(x->e, expand_text(x, o->formula, where, &there, type != TZ_EXPR_REAL),
+                           type);
+}
+
+static int read_field(tz_expansion *x, const tz_place *scope, int field, const int *offset)
+{
+    const tz_place there = place_at(scope, offset);
+    const bool moves = memcmp(offset, centre, sizeof centre) != 0;
+    if (scope->past && scope->edge) /* in the formula itself: from the cell within */
+        return moves ? read_cell(x, scope, field, place_at(scope->edge, offset).shift)
+                     : read_field(x, scope->edge, field, offset);
+    const int domain = domain_of(x->e->definition);
+    if (scope->edge && field != domain)
+        return read_beyond(x, scope, field, offset);
+    const int node = read_cell(x, scope, field, there.shift);
+    if (node < 0 || domain < 0 || field == domain || scope->past || !moves)
+        return node;
+    tz_place beyond = there;
+    beyond.edge = scope;
+    return choose(x, there.shift, node, read_beyond(x, &beyond, field, centre));
+}
+
+static int expand_part(tz_expansion *x, const tz_place *scope, int part, bool whole);
+
+static int expand_operand(tz_expansion *x, int node, int part, const tz_place *scope, bool whole)
+{
+    return node < 0 ? expand_part(x, scope, part, whole) : tz_expand_node(x, node, scope, whole);
+}
+
+int tz_expand_at(tz_expansion *x, int node, int part, const tz_place *scope, const int *offset,
+                 bool whole)
+{
+    const tz_definition *d = x->e->definition;
+    const tz_place *base = scope->edge ? scope->edge : scope, beside = place_at(base, offset);
+    tz_place in = place_at(scope, offset), out = in;
+    if (!d->domain || scope->past || memcmp(offset, centre, sizeof centre) == 0)
+        return expand_operand(x, node, part, &in, whole);
+    in.edge = scope->edge ? &beside : NULL;
+    out.edge = base;
+    const int within = expand_operand(x, node, part, &in, whole);
+    if (within < 0)
+        return within;
+    return choose(x, beside.shift, within,
+                  expand_operand(x, node, part, edge_of(d, NULL) ? &out : scope, whole));
+}
+
+int tz_expand_domain(tz_expr *e, int field, int node)
+{
+    const tz_definition *d = e->definition;
+    tz_expansion x = {.e = e};
+    if (!d->domain || node < 0 || field >= d->fields_count)
+        return node;
+    const tz_place cell = {.past = d->domain};
+    const tz_expr_type type = tz_expr_type_of(d->fields[field].type);
+    const int kept = d->fields[field].role == TZ_DERIVED ? tz_expr_number(e, 0, type)
+                                                         : read_cell(&x, &cell, field, centre);
+    return choose(&x, centre, node, kept);
+}
+
+/* The value of the cell that is the mirror image of a place past the edge. */
+static int mirror(tz_expansion *x, const tz_place *scope, int field)
+{
+    int all[TZ_AXES];
+    for (int axis = 0; axis < TZ_AXES; axis++)
+        all[axis] = 2 * scope->edge->shift[axis] - scope->shift[axis];
+    const int node = read_cell(x, scope, field, all);
+    return choose(x, all, node, read_field(x, scope->edge, field, centre));
+}
+
+/* ---- Names ----------------------------------------------------------------------------------- */
+
 int tz_expand_coordinate(tz_expansion *x, const tz_place *scope, int axis, bool whole)
 {
     const tz_definition *d = x->e->definition;
+    while (scope->edge && !scope->past)
+        scope = scope->edge;
     if (axis >= d->dims)
         return tz_expr_fail(x->e, TZ_UNKNOWN, "there is no %c: the stencil has %d dimension%s",
                             "xyz"[axis], d -> dims, d -> dims == 1 ? "" : "s");
@@ -391,9 +520,8 @@ static int find_part(const tz_expansion *x, const tz_syntax_node *n)
     return -1;
 }
 
-/* The formula that a name of `let` stands for, at a neighbour. */
-static int expand_part(tz_expansion *x, const tz_place *scope, int part, const int *offset,
-                       bool whole)
+/* The formula that a name of `let` stands for. */
+static int expand_part(tz_expansion *x, const tz_place *scope, int part, bool whole)
 {
     tz_expr *e = x->e;
     const tz_defined_part *p = &e->definition->parts[part];
@@ -401,11 +529,8 @@ static int expand_part(tz_expansion *x, const tz_place *scope, int part, const i
     if (e->inside[part])
         return tz_expr_fail(e, TZ_FORMAT, "'%s' of 'let' is made of itself", p->name);
     snprintf(where, sizeof where, "%s, part '%s' of 'let'", e->definition->id, p->name);
-    tz_place there = *scope;
-    for (int axis = 0; axis < TZ_AXES; axis++)
-        there.shift[axis] += offset[axis];
     e->inside[part] = true;
-    const int node = expand_text(x, p->formula, where, &there, whole);
+    const int node = expand_text(x, p->formula, where, scope, whole);
     e->inside[part] = false;
     return node;
 }
@@ -438,25 +563,25 @@ static int expand_time(tz_expansion *x)
 static int late_name(tz_expansion *x, const tz_syntax_node *n, const tz_place *scope)
 {
     static const char *const extents[] = {"nx", "ny", "nz"};
-    static const int centre[TZ_AXES];
     const tz_definition *d = x->e->definition;
     for (int axis = 0; axis < d->dims && !x->scalar; axis++)
         if (is_name(x, n, extents[axis]))
             return extent(x->e, axis);
     if (is_name(x, n, "inside") && scope->past)
         return read_field(x, scope, tz_define_field(d, scope->past), centre);
+    if (is_name(x, n, "mirror") && scope->past && scope->edge)
+        return mirror(x, scope, tz_define_field(d, scope->past));
     return is_name(x, n, "t") ? expand_time(x) : -2;
 }
 
 static int expand_name(tz_expansion *x, const tz_syntax_node *n, const tz_place *scope, bool whole)
 {
-    static const int centre[TZ_AXES];
     const tz_definition *d = x->e->definition;
     const int own = own_name(x, n, scope, whole), field = find_field(x, n), part = find_part(x, n);
     if (own != -2)
         return own;
     if (part >= 0)
-        return expand_part(x, scope, part, centre, whole);
+        return expand_part(x, scope, part, whole);
     if (field >= 0 && x->scalar)
         return tz_expr_fail(
             x->e, TZ_TYPE,
@@ -536,7 +661,7 @@ static int expand_index(tz_expansion *x, const tz_syntax_node *n, const tz_place
                              &offset[axis]) < 0)
             return -1;
     x->e->at = n->at;
-    return part >= 0 ? expand_part(x, scope, part, offset, whole)
+    return part >= 0 ? tz_expand_at(x, -1, part, scope, offset, whole)
                      : read_field(x, scope, field, offset);
 }
 

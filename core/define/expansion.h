@@ -17,7 +17,9 @@ typedef struct tz_named_number {
 typedef struct tz_place {
     int shift[TZ_AXES];
     const tz_named_number *loops;
-    const char *past; /* the field whose formula past a side this is; NULL: none */
+    const char *past; /* the field whose formula past a side or the edge this is; NULL: none */
+    /* NULL, or this cell is outside of the domain: the cell within that needs it. */
+    const struct tz_place *edge;
     unsigned centred; /* axes along which a centred difference is taken of this part; bit 0 is x */
 } tz_place;
 
@@ -58,8 +60,17 @@ enum { TZ_NO_AXIS = 9 };
  * and numbers are understood. `scalar`: fields and coordinates are refused. */
 int tz_expr_expand(tz_expr *e, const tz_syntax *syntax, tz_expr_type type, bool scalar);
 
+/* A formula's node as what becomes of the field: outside of the domain a state field keeps its
+ * value, and a derived field is 0. -1 after a failure, or if `node` is. */
+int tz_expand_domain(tz_expr *e, int field, int node);
+
 /* A node of the syntax as an expression. `whole`: coordinates and the step are whole numbers. */
 int tz_expand_node(tz_expansion *x, int node, const tz_place *scope, bool whole);
+
+/* A node of the syntax, or with node -1 a part of 'let', at another cell. If that is outside of the
+ * domain: what it is past the edge. */
+int tz_expand_at(tz_expansion *x, int node, int part, const tz_place *scope, const int *offset,
+                 bool whole);
 
 /* A whole number that is known now: -1 after a failure, with *value unchanged. */
 int tz_expand_number(tz_expansion *x, int node, const tz_place *scope, const char *what, int least,

@@ -132,6 +132,7 @@ typedef struct tz_expr {
     unsigned centred;
     tz_expr_reach reach;
     tz_temporary temporaries[TZ_FIELDS_MAX];
+    bool within;               /* of a domain: nothing is read outside of it */
     bool inside[TZ_PARTS_MAX]; /* of the part that is read: itself, and those that it is in */
     /* The same axes of what an earlier pass put into a field, if not added to it. */
     unsigned centred_fields[TZ_FIELDS_MAX];

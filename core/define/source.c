@@ -287,7 +287,7 @@ static void add_temporaries(const tz_build *build, tz_buffer *out)
         tz_buffer_add(out, "%s%c%s", f > d->fields_count ? "," : "", TZ_SPACE, d->fields[f].name);
     tz_buffer_add(out, ":%c", TZ_SPACE);
     add_operations(&build->with_formulas, out);
-    const int count = build->passes_count - d->outputs_count;
+    const int count = build->passes_count - d->outputs_count - build->inner_count;
     tz_buffer_add(out, "%ca%ccell%cin%c%d%c%s,%c", TZ_SPACE, TZ_SPACE, TZ_SPACE, TZ_SPACE, count,
                   TZ_SPACE, count > 1 ? "passes" : "pass", TZ_SPACE);
     add_operations(&build->with_fields, out);
@@ -478,6 +478,8 @@ static void add_field_table(const tz_described *s, tz_buffer *out)
             tz_buffer_add(out, ", .radius = %d", field->radius);
         if (field->required)
             tz_buffer_add(out, ", .required = 1");
+        if (field->excludes)
+            tz_buffer_add(out, ", .excludes = TZ_EXCLUDES_OUTSIDE");
         if (field->initial != 0) {
             tz_buffer_add(out, ", .initial = ");
             tz_buffer_add_number(out, field->initial);
@@ -491,13 +493,15 @@ static void add_field_table(const tz_described *s, tz_buffer *out)
     tz_buffer_add(out, "};\n\n");
 }
 
-static void add_passes(const tz_build *build, const tz_described *s, tz_buffer *out, bool outputs)
+/* `what`: "passes", "outputs" or "inner". */
+static void add_passes(const tz_build *build, const tz_described *s, tz_buffer *out,
+                       const char *what)
 {
-    tz_buffer_add(out, "static const tz_pass %s[] = {\n", outputs ? "outputs" : "passes");
+    tz_buffer_add(out, "static const tz_pass %s[] = {\n", what);
     for (int p = 0; p < build->passes_count; p++) {
         const tz_built_pass *from = &build->passes[p];
         const tz_pass *pass = &s->passes[p];
-        if (from->output != outputs)
+        if (strcmp(what, from->output ? "outputs" : from->inner ? "inner" : "passes") != 0)
             continue;
         tz_buffer_add(out, "    {.name%c=%c\"%s\", .writes%c=%c", TZ_SPACE, TZ_SPACE, pass->name,
                       TZ_SPACE, TZ_SPACE);
@@ -558,6 +562,7 @@ static void add_stencil(const tz_described *described, tz_buffer *out)
     tz_buffer_add(out, "    .passes_count = %d,\n    .passes = passes,\n", s->passes_count);
     if (s->outputs_count)
         tz_buffer_add(out, "    .outputs_count = %d,\n    .outputs = outputs,\n", s->outputs_count);
+    tz_buffer_add(out, s->inner ? "    .inner = inner,\n" : "");
     add_boundaries(s, out);
     if (s->steps > 1)
         tz_buffer_add(out, "    .steps = %d,\n", s->steps);
@@ -585,9 +590,11 @@ static void write_plugin(const tz_build *build, const tz_described *described,
     add_field_table(described, out);
     if (emit->constants_count)
         add_constant_table(described, out);
-    add_passes(build, described, out, false);
+    add_passes(build, described, out, "passes");
     if (d->outputs_count)
-        add_passes(build, described, out, true);
+        add_passes(build, described, out, "outputs");
+    if (build->inner_count)
+        add_passes(build, described, out, "inner");
     add_stencil(described, out);
 }
 
@@ -663,12 +670,12 @@ static tz_status write_source(tz_build *build, tz_emit *emit, tz_defined_source 
                               tz_error *error)
 {
     enum {
-        ROOTS = (TZ_PASSES_MAX + 1) * TZ_FIELDS_MAX + TZ_PARAMS_MAX + TZ_CONSTANTS_MAX +
+        ROOTS = (2 * TZ_PASSES_MAX + 1) * TZ_FIELDS_MAX + TZ_PARAMS_MAX + TZ_CONSTANTS_MAX +
                 TZ_FORM_SUMS_MAX + 1 + TZ_SIDES + 1 + TZ_FIELDS_MAX +
-                TZ_PASSES_MAX * (TZ_SHARED_MAX + TZ_FIELDS_MAX)
+                2 * TZ_PASSES_MAX * (TZ_SHARED_MAX + TZ_FIELDS_MAX)
     };
     int roots[ROOTS], count, nodes[TZ_FIELDS_MAX];
-    tz_shared shared[TZ_PASSES_MAX + TZ_FIELDS_MAX];
+    tz_shared shared[TZ_BUILT_PASSES_MAX];
     tz_buffer cell = {0}, plugin = {0};
     tz_described *described = NULL;
     tz_form form;

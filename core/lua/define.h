@@ -35,7 +35,7 @@ typedef struct tz_definition_value {
     tz_defined_scalar scalars[TZ_DEFINITION_SCALARS];
     bool random; /* a formula has random numbers */
     bool timed;  /* a formula may have `t` */
-    tz_defined_outside outsides[TZ_FIELDS_MAX * TZ_SIDES];
+    tz_defined_outside outsides[TZ_FIELDS_MAX * (TZ_SIDES + 1)];
     tz_defined_part parts[TZ_PARTS_MAX];
     tz_defined_pass passes[TZ_PASSES_MAX];
     tz_defined_update updates[TZ_PASSES_MAX][TZ_FIELDS_MAX], outputs[TZ_FIELDS_MAX];
@@ -58,8 +58,12 @@ tz_defined_text tz_definition_formula(lua_State *L, const char *who, const char 
  * many. `list`: it may also have elements. */
 int tz_definition_names(lua_State *L, const char *who, const char **names, int most, bool list);
 
-/* Read `outside`: outside.c. */
+/* The field of that name; NULL: none. */
+tz_defined_field *tz_definition_field(tz_definition_value *v, const char *name);
+
+/* Read `outside` and `edge`: outside.c. */
 void tz_definition_outside(lua_State *L, tz_definition_value *v);
+void tz_definition_edge(lua_State *L, tz_definition_value *v);
 
 /* The keys that go with augment = "auto" alone. */
 enum { TZ_WITH_AUTO = 3 };

@@ -87,6 +87,14 @@ const tz_key tz_definition_options[] = {
      "formula, in which `inside` is the cell at the side, or `{value = …}`, `{flux = …}`, `{robin "
      "= {a, b, c}}` or `{absorbing = …, old = FIELD}`; `{x = …, y = {low, high}}` gives one for "
      "each axis or side, `false` none"},
+    {"domain", "text", "all of the grid",
+     "the name of a static field of ints, which is made if `fields` has none of that name: only "
+     "cells where it is not 0 are computed ([formulas.md](formulas.md#domains)). `domain` of "
+     "`tz.simulation` gives it its cells"},
+    {"edge", "formula or table", "\"inside\"",
+     "what fields are past the edge of the domain: a formula for all, or FIELD = formula, in which "
+     "`inside` is the field in the cell that reads across the edge (no flux) and `mirror` that of "
+     "the cell on its other side; or `{value = …}`, `{flux = …}` or `{robin = {a, b, c}}`"},
     {"update", "table", "",
      "FIELD = formula of its new value. All formulas read the values from before. A formula alone "
      "is the only field's"},
@@ -277,7 +285,7 @@ static tz_defined_field field_of(lua_State *L, tz_definition_value *v, const cha
     return f;
 }
 
-static tz_defined_field *find_field(tz_definition_value *v, const char *name)
+tz_defined_field *tz_definition_field(tz_definition_value *v, const char *name)
 {
     for (int i = 0; i < v->definition.fields_count; i++)
         if (strcmp(v->fields[i].name, name) == 0)
@@ -289,7 +297,7 @@ static void add_field(lua_State *L, tz_definition_value *v, tz_defined_field fie
 {
     if (v->definition.fields_count == TZ_FIELDS_MAX)
         tz_raise(L, "%s: 'fields' has more than %d names", what, TZ_FIELDS_MAX);
-    if (find_field(v, field.name))
+    if (tz_definition_field(v, field.name))
         tz_raise(L, "%s: 'fields' names '%.60s' twice", what, field.name);
     v->fields[v->definition.fields_count++] = field;
 }
@@ -595,7 +603,7 @@ static const char *stage_field(lua_State *L, tz_definition_value *v, const char 
                                int stages)
 {
     char name[TZ_STAGE_NAME_SIZE], doc[80];
-    const tz_defined_field *base = find_field(v, field);
+    const tz_defined_field *base = tz_definition_field(v, field);
     if (!base || base->role != TZ_STATE || !tz_type_is_real(base->type))
         tz_raise(L, "%s: 'rate': '%.60s' is no state field of real numbers%s", what, field,
                  base ? "" : ": name it in 'fields'");
@@ -722,7 +730,7 @@ static void get_outputs(lua_State *L, tz_definition_value *v)
         lua_pop(L, 1);
     }
     for (int i = 0; i < d->outputs_count; i++)
-        if (!find_field(v, v->outputs[i].field))
+        if (!tz_definition_field(v, v->outputs[i].field))
             add_field(L, v, (tz_defined_field){.name = v->outputs[i].field, .role = TZ_DERIVED});
     d->outputs = v->outputs;
 }
@@ -890,6 +898,23 @@ static void get_coefficients(lua_State *L, tz_definition_value *v)
     v->definition.coefficients = c;
 }
 
+/* The domain's field, which is made if there is none. */
+static void get_domain(lua_State *L, tz_definition_value *v)
+{
+    const char *name = kept_text(L, TZ_STACK_OPTIONS, what, "domain");
+    tz_defined_field *field = name ? tz_definition_field(v, name) : NULL;
+    v->definition.domain = name;
+    if (name && !field)
+        add_field(L, v,
+                  (tz_defined_field){.name = name,
+                                     .role = TZ_STATIC,
+                                     .type = TZ_INT,
+                                     .required = true,
+                                     .doc = "the cells that are computed; others are 0"});
+    if (name) /* past sides the boundaries hold */
+        tz_definition_field(v, name)->boundary_value = 1;
+}
+
 /* ---- All ------------------------------------------------------------------------------------- */
 
 /* The default boundary where a script gives none: the first that is possible. */
@@ -975,9 +1000,11 @@ tz_definition_value *tz_definition_read(lua_State *L, bool unsafe)
     get_scalars(L, v);
     get_parts(L, v);
     get_passes(L, v);
+    get_domain(L, v);
     get_outputs(L, v);
     get_coefficients(L, v);
     tz_definition_outside(L, v);
+    tz_definition_edge(L, v);
     get_boundaries(L, d);
     add_seed(L, v);
     add_since(v);

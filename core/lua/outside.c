@@ -1,10 +1,11 @@
-/* tz.stencil: `outside`, what fields are past the sides of the grid. Called by definition.c. */
+/* tz.stencil: `outside` and `edge`, what fields are past the sides of the grid, and past the edge of
+ * its domain. Called by definition.c. */
 #include "lua/define.h"
 
 #include "lua/keys.h"
 #include <string.h>
 
-static const char outside_text[] = "tz.stencil: 'outside'";
+static const char outside_text[] = "tz.stencil: 'outside'", edge_text[] = "tz.stencil: 'edge'";
 
 /* The width of a cell along an axis, as a formula. */
 static const char *width_of(const tz_definition_value *v, int axis)
@@ -17,22 +18,21 @@ static const char *width_of(const tz_definition_value *v, int axis)
 }
 
 /* The number of the kind of side that the table at `at` has; pushes its numbers or formulas. */
-static int push_kind(lua_State *L, int at, const char *field)
+static int push_kind(lua_State *L, int at, const char *who, const char *field)
 {
     static const tz_key keys[] = {{"value"}, {"flux"}, {"robin"}, {"absorbing"}, {"old"}, {NULL}};
     static const int counts[] = {1, 1, 3, 2};
     int kind = -1;
-    tz_keys_take(L, at, outside_text, keys, false);
+    tz_keys_take(L, at, who, keys, false);
     for (int i = 0; i < 4; i++)
         kind = tz_table_get(L, at, keys[i].key) != LUA_TNIL ? i : kind;
     if (kind < 0)
-        tz_raise(L, "%s: '%s' needs 'value', 'flux', 'robin' or 'absorbing'", outside_text, field);
+        tz_raise(L, "%s: '%s' needs 'value', 'flux', 'robin' or 'absorbing'", who, field);
     lua_settop(L, at);
     tz_table_get(L, at, keys[kind].key);
     if (kind == 2) {
         if (!lua_istable(L, -1) || lua_rawlen(L, -1) != 3)
-            tz_raise(L, "%s: '%s': 'robin' must be { a, b, c }, of a*u + b*du/dn = c", outside_text,
-                     field);
+            tz_raise(L, "%s: '%s': 'robin' must be { a, b, c }, of a*u + b*du/dn = c", who, field);
         for (int i = 1; i <= 3; i++)
             lua_rawgeti(L, at + 1, i);
         lua_remove(L, at + 1);
@@ -41,10 +41,18 @@ static int push_kind(lua_State *L, int at, const char *field)
         tz_table_get(L, at, "old");
     for (int i = 1; i <= counts[kind]; i++)
         if (lua_type(L, at + i) != LUA_TSTRING && lua_type(L, at + i) != LUA_TNUMBER)
-            tz_raise(L, "%s: '%s' needs a number or a formula, a string, not %s%s", outside_text,
-                     field, tz_kind_text(L, at + i),
-                     kind == 3 ? "; 'absorbing' goes with 'old'" : "");
+            tz_raise(L, "%s: '%s' needs a number or a formula, a string, not %s%s", who, field,
+                     tz_kind_text(L, at + i), kind == 3 ? "; 'absorbing' goes with 'old'" : "");
     return kind;
+}
+
+/* Has a cell the same width along all axes? */
+static bool is_square(const tz_definition_value *v)
+{
+    for (int axis = 1; axis < v->definition.dims; axis++)
+        if (strcmp(width_of(v, axis), width_of(v, 0)) != 0)
+            return false;
+    return true;
 }
 
 /* Replace the table at the top of the stack by the formula that it stands for. */
@@ -53,9 +61,15 @@ static void write_kind(lua_State *L, const tz_definition_value *v, const char *f
     static const char *const cells[2][TZ_AXES][TZ_AXES] = {
         {{"2"}, {"2,0", "0,2"}, {"2,0,0", "0,2,0", "0,0,2"}},
         {{"-2"}, {"-2,0", "0,-2"}, {"-2,0,0", "0,-2,0", "0,0,-2"}}};
-    const int at = lua_gettop(L), axis = side / 2;
-    const char *width = width_of(v, axis);
-    const int kind = push_kind(L, at, field);
+    const bool edge = side == TZ_EDGE;
+    const int at = lua_gettop(L), axis = edge ? 0 : side / 2;
+    const char *width = width_of(v, axis), *who = edge ? edge_text : outside_text;
+    const int kind = push_kind(L, at, who, field);
+    if (edge && (kind == 3 || (kind > 0 && !is_square(v))))
+        tz_raise(L, "%s: '%s': %s has no direction: %s", who, field,
+                 kind == 3 ? "an edge of any shape" : "a read across the edge",
+                 kind == 3 ? "'absorbing' is for 'outside'"
+                           : "'flux' and 'robin' need the same spacing along all axes");
     const char *a = lua_tostring(L, at + 1), *b = lua_tostring(L, at + 2),
                *c = lua_tostring(L, at + 3);
     if (kind == 0)
@@ -73,20 +87,21 @@ static void write_kind(lua_State *L, const tz_definition_value *v, const char *f
     lua_settop(L, at);
 }
 
-/* What the field is past these sides, at the top of the stack, which it pops. */
+/* What the field is past these sides, or the edge, at the top of the stack, which it pops. */
 static void add_outside(lua_State *L, tz_definition_value *v, const char *field, unsigned sides)
 {
     const bool none = lua_isboolean(L, -1) && !lua_toboolean(L, -1);
-    for (int side = 0; side < TZ_SIDES; side++) {
+    for (int side = 0; side <= TZ_EDGE; side++) {
+        const char *who = side == TZ_EDGE ? edge_text : outside_text;
         if (!(sides >> side & 1) || none)
             continue;
         lua_pushvalue(L, -1);
         if (lua_istable(L, -1)) {
-            tz_table_copy(L, -1, outside_text);
+            tz_table_copy(L, -1, who);
             write_kind(L, v, field, side);
         }
         v->outsides[v->definition.outsides_count++] =
-            (tz_defined_outside){field, side, tz_definition_formula(L, outside_text, field)};
+            (tz_defined_outside){field, side, tz_definition_formula(L, who, field)};
     }
     lua_pop(L, 1);
 }
@@ -145,6 +160,32 @@ void tz_definition_outside(lua_State *L, tz_definition_value *v)
             add_axes(L, v, names[i]);
         else
             add_outside(L, v, names[i], (1u << 2 * d->dims) - 1);
+    }
+    lua_settop(L, at - 1);
+}
+
+/* ---- The edge of a domain -------------------------------------------------------------------- */
+
+void tz_definition_edge(lua_State *L, tz_definition_value *v)
+{
+    static const char *const kinds[] = {"value", "flux", "robin"};
+    const char *names[TZ_FIELDS_MAX];
+    const int type = tz_table_get(L, TZ_STACK_OPTIONS, "edge"), at = lua_gettop(L);
+    bool all = type != LUA_TTABLE;
+    for (size_t i = 0; i < sizeof kinds / sizeof *kinds && !all; i++) {
+        all = !tz_definition_field(v, kinds[i]) && tz_table_get(L, at, kinds[i]) != LUA_TNIL;
+        lua_settop(L, at);
+    }
+    for (int f = 0; f < v->definition.fields_count && type != LUA_TNIL && all; f++)
+        if (v->fields[f].role == TZ_STATE && !(v->temporaries >> f & 1)) {
+            lua_pushvalue(L, at);
+            add_outside(L, v, v->fields[f].name, 1u << TZ_EDGE);
+        }
+    const int count = all ? 0 : tz_definition_names(L, edge_text, names, TZ_FIELDS_MAX, false);
+    for (int i = 0; i < count; i++) {
+        lua_settop(L, at);
+        tz_table_get(L, at, names[i]);
+        add_outside(L, v, names[i], 1u << TZ_EDGE);
     }
     lua_settop(L, at - 1);
 }

@@ -696,6 +696,9 @@ static TZ_KEY_NAMES(y_names, "down", "up")
          "([which way y is up](boundaries.md#which-way-y-is-up))",
          y_names},
         {"fields", "table", "the stencil's initial values", "`FIELD = value`, as for `sim:set`"},
+        {"domain", "shape", "",
+         "of a stencil with `domain`, the cells that are computed: what is not 0 of what `sim:set` "
+         "takes, such as `tz.circle`, a function or a picture; or a unit of a floorplan"},
         {"boundary_values", "table", "the stencil's",
          "`FIELD = number`: what cells past fixed sides hold; `FIELD = { x = { 0, 1 }, y = 2 }` "
          "gives one for each side"},
@@ -747,17 +750,56 @@ static void find_source(tz_simulation_handle *handle, const tz_registry *registr
     handle->definition = entry && entry->defined ? plugin->stencils[0]->passes[0].text : NULL;
 }
 
+/* The option `domain`, which is at the top of the stack: what the field of the domain gets. */
+static void assign_domain(lua_State *L, tz_simulation_handle *handle, int field, const char *where)
+{
+    const int at = lua_gettop(L);
+    const tz_unit_value *unit = luaL_testudata(L, at, TZ_TYPE_UNIT);
+    tz_box box;
+    if (unit) {
+        tz_floorplan_box(L, handle, unit, where, &box);
+        lua_pushinteger(L, 0);
+        tz_field_assign(L, handle, field, NULL, at + 1, where);
+        lua_pushinteger(L, 1);
+        tz_field_assign(L, handle, field, &box, at + 2, where);
+    } else {
+        tz_field_assign(L, handle, field, NULL, at, where);
+    }
+    lua_settop(L, at);
+}
+
 /* The fields that the script gives, in the stencil's order; `fields` is a table or nil. */
 static void assign_fields(lua_State *L, tz_simulation_handle *handle, int fields)
 {
     const tz_stencil *stencil = tz_handle_stencil(handle);
+    const int domain = tz_stencil_domain(stencil);
+    const bool has_domain = tz_table_get(L, 1, "domain") != LUA_TNIL;
+    lua_pop(L, 1);
+    if (has_domain && domain < 0)
+        tz_raise(
+            L,
+            "tz.simulation: 'domain': all cells of %s are computed; a tz.stencil with domain = "
+            "\"mask\" leaves some out",
+            stencil->id);
     for (int field = 0; field < tz_stencil_fields_all(stencil); field++) {
         const tz_field *about = &stencil->fields[field];
         char where[128];
         snprintf(where, sizeof where, "tz.simulation: field '%.60s'", about->name);
         const int type = lua_istable(L, fields) ? tz_table_get(L, fields, about->name)
                                                 : (lua_pushnil(L), LUA_TNIL);
-        if (type != LUA_TNIL)
+        if (field == domain && has_domain) {
+            if (type != LUA_TNIL)
+                tz_raise(L, "tz.simulation: give 'domain' or fields.%s, not both", about->name);
+            tz_table_get(L, 1, "domain");
+            assign_domain(L, handle, field, "tz.simulation: 'domain'");
+            lua_pop(L, 1);
+        } else if (field == domain && about->required && type == LUA_TNIL) {
+            tz_raise(
+                L,
+                "tz.simulation: %s needs its domain: domain = tz.circle { centre = { 50, 50 }, "
+                "radius = 40 }, for example",
+                stencil->id);
+        } else if (type != LUA_TNIL)
             tz_field_assign(L, handle, field, NULL, lua_gettop(L), where);
         else if (about->required)
             tz_raise(L, "tz.simulation: %s needs fields.%s: %s", stencil->id, about->name,

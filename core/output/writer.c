@@ -347,8 +347,7 @@ static int column_field(const tz_writer *writer, const tz_stencil *stencil, cons
 }
 
 /* The text of a column that shows a field. */
-static void fill_cell(tz_column_kind kind, const tz_reduction *facts, double cells,
-                      char cell[TZ_CELL_SIZE])
+static void fill_cell(tz_column_kind kind, const tz_reduction *facts, char cell[TZ_CELL_SIZE])
 {
     switch (kind) {
     case TZ_COLUMN_MIN:
@@ -361,7 +360,7 @@ static void fill_cell(tz_column_kind kind, const tz_reduction *facts, double cel
         tz_writer_number(cell, facts->sum);
         break;
     case TZ_COLUMN_MEAN:
-        tz_writer_number(cell, facts->sum / cells);
+        tz_writer_number(cell, facts->sum / (double)facts->cells);
         break;
     case TZ_COLUMN_POPULATION:
         snprintf(cell, TZ_CELL_SIZE, "%lld", (long long)facts->population);
@@ -416,7 +415,7 @@ tz_status tz_writer_fill(const tz_writer *writer, const tz_simulation *source, t
                     return status;
             }
             known[field] = true;
-            fill_cell(column->kind, &facts[field], (double)tz_simulation_cells(source), cell);
+            fill_cell(column->kind, &facts[field], cell);
         }
     }
     return TZ_OK;

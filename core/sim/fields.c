@@ -479,14 +479,80 @@ static tz_status count_population(const tz_simulation *simulation, int field, in
     return status;
 }
 
+/* ---- Sums ------------------------------------------------------------------------------------ */
+
+void tz_precise_add(tz_precise_sum *s, double value)
+{
+    const double next = s->sum + value;
+    s->lost += fabs(s->sum) >= fabs(value) ? (s->sum - next) + value : (value - next) + s->sum;
+    s->sum = next;
+}
+
+double tz_precise_result(const tz_precise_sum *s)
+{
+    /* Infinities and NaN make `lost` NaN. */
+    return isfinite(s->sum) ? s->sum + s->lost : s->sum;
+}
+
+int tz_simulation_domain_of(const tz_simulation *simulation, int field)
+{
+    const int domain = tz_stencil_domain(simulation->problem.stencil);
+    return domain == field ? -1 : domain;
+}
+
+static void take_cell(tz_reduction *out, tz_precise_sum *sum, double value)
+{
+    out->cells++;
+    tz_precise_add(sum, value);
+    out->population += value != 0.0;
+    if (!isfinite(value))
+        return;
+    out->min = value < out->min ? value : out->min;
+    out->max = value > out->max ? value : out->max;
+}
+
+/* The numbers of the domain in place of those of the grid. */
+static tz_status reduce_domain(const tz_simulation *simulation, int field, int domain,
+                               tz_reduction *out, tz_error *error)
+{
+    enum { CELLS = 1 << 16 };
+    tz_box_parts p = {.whole = whole(&simulation->problem), .most = CELLS};
+    tz_precise_sum sum = {0};
+    tz_status status = TZ_OK;
+    double *values = malloc(2 * CELLS * sizeof *values), *mask = values + CELLS;
+    if (!values)
+        return tz_error_set(error, TZ_MEMORY, NULL, "not enough memory for cells");
+    out->min = INFINITY;
+    out->max = -INFINITY;
+    out->population = out->cells = 0;
+    while (!status && tz_box_next(&p)) {
+        status = tz_simulation_read(simulation, domain, &p.part, mask, error);
+        if (!status)
+            status = tz_simulation_read(simulation, field, &p.part, values, error);
+        for (int64_t i = 0; i < p.count && !status; i++)
+            if (mask[i] != 0.0)
+                take_cell(out, &sum, values[i]);
+    }
+    free(values);
+    out->sum = tz_precise_result(&sum);
+    if (!status && out->cells == 0)
+        status = tz_error_set(error, TZ_RANGE, simulation->problem.stencil->fields[domain].name,
+                              "the domain has no cell: all of this field is 0");
+    return status;
+}
+
 tz_status tz_simulation_reduce(const tz_simulation *simulation, int field, tz_reduction *out,
                                tz_error *error)
 {
+    const int domain = tz_simulation_domain_of(simulation, field);
     const tz_box all = whole(&simulation->problem);
     const double origin = simulation->problem.origin[field];
     tz_status status = check_box(simulation, field, &all, error);
     if (!status)
         status = tz__field_reduce(simulation, field, out, error);
+    out->cells = tz_simulation_cells(simulation);
+    if (!status && domain >= 0)
+        return reduce_domain(simulation, field, domain, out, error);
     if (status || origin == 0.0)
         return status;
     const double cells = (double)tz_simulation_cells(simulation);

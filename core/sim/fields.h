@@ -25,6 +25,13 @@ typedef struct tz_box_parts {
 /* Go to the next part. False: there is none. */
 bool tz_box_next(tz_box_parts *parts);
 
+/* A sum and what its additions have lost (Neumaier). Begin with zeros. */
+typedef struct tz_precise_sum {
+    double sum, lost;
+} tz_precise_sum;
+void tz_precise_add(tz_precise_sum *sum, double value);
+double tz_precise_result(const tz_precise_sum *sum);
+
 /* ---- Writing --------------------------------------------------------------------------------- */
 
 /* Set every cell of a box (NULL: the grid) to one value. NaN and infinity are TZ_RANGE, values that
@@ -81,7 +88,10 @@ tz_status tz_simulation_read_array(const tz_simulation *simulation, int field, t
  * TZ_UNSUPPORTED, without a message: the backend cannot; read the cells and average them. */
 tz_status tz_simulation_shrink(const tz_simulation *simulation, int field, int64_t z, int nx,
                                int ny, double *values, tz_error *error);
-/* Numbers about a field: the same on every backend. Only the hash is of what memory holds. */
+/* The field that is the domain, which numbers about `field` are of; -1: the grid. */
+int tz_simulation_domain_of(const tz_simulation *simulation, int field);
+/* Numbers about a field: the same on every backend. Only the hash is of what memory holds, of all
+ * cells. TZ_RANGE: the domain has no cell. */
 tz_status tz_simulation_reduce(const tz_simulation *simulation, int field, tz_reduction *out,
                                tz_error *error);
 

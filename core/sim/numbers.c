@@ -11,38 +11,22 @@
 
 /* ---- Regions --------------------------------------------------------------------------------- */
 
-/* A sum and what its additions have lost (Neumaier). */
-typedef struct precise_sum {
-    double sum, lost;
-} precise_sum;
-
-static void add(precise_sum *s, double value)
-{
-    const double next = s->sum + value;
-    s->lost += fabs(s->sum) >= fabs(value) ? (s->sum - next) + value : (value - next) + s->sum;
-    s->sum = next;
-}
-
-static double result_of(const precise_sum *s)
-{
-    /* Infinities and NaN make `lost` NaN. */
-    return isfinite(s->sum) ? s->sum + s->lost : s->sum;
-}
-
 /* What a reduction works on. */
 typedef struct work {
     const tz_region *region;
-    double *values, *mask;
-    precise_sum sum;
+    double *values, *mask, *domain; /* the last two NULL: no such field */
+    tz_precise_sum sum;
     tz_region_facts *out;
 } work;
 
 /* Does the mask select cell i of a piece? `at` is its index in the region's box. */
 static bool is_selected(const work *w, int64_t i, int64_t at)
 {
+    if (w->domain && w->domain[i] == 0)
+        return false;
     if (w->region->mask)
         return tz_array_get(w->region->mask, at) != 0;
-    return w->region->mask_field < 0 || w->mask[i] != 0;
+    return !w->mask || w->mask[i] != 0;
 }
 
 /* `at`: the index of the piece's first cell in the region's box. Pieces are whole rows or parts of
@@ -55,7 +39,7 @@ static void take_piece(work *w, int64_t count, int64_t at)
         if (!is_selected(w, i, at + i))
             continue;
         out->cells++;
-        add(&w->sum, value);
+        tz_precise_add(&w->sum, value);
         if (isfinite(value)) {
             out->min = value < out->min ? value : out->min;
             out->max = value > out->max ? value : out->max;
@@ -66,13 +50,15 @@ static void take_piece(work *w, int64_t count, int64_t at)
 static tz_status read_pieces(const tz_simulation *simulation, int field, work *w, int64_t most,
                              tz_error *error)
 {
-    const int mask = w->region->mask_field;
+    const int mask = w->region->mask_field, domain = tz_simulation_domain_of(simulation, field);
     tz_box_parts p = {.whole = w->region->box, .most = most};
     tz_status status = TZ_OK;
     while (status == TZ_OK && tz_box_next(&p)) {
         status = tz_simulation_read(simulation, field, &p.part, w->values, error);
         if (status == TZ_OK && mask >= 0)
             status = tz_simulation_read(simulation, mask, &p.part, w->mask, error);
+        if (status == TZ_OK && domain >= 0)
+            status = tz_simulation_read(simulation, domain, &p.part, w->domain, error);
         if (status == TZ_OK)
             take_piece(w, p.count, p.first);
     }
@@ -97,24 +83,25 @@ tz_status tz_simulation_reduce_region(const tz_simulation *simulation, int field
         tz_reduction whole;
         const tz_status status = tz_simulation_reduce(simulation, field, &whole, error);
         if (status == TZ_OK)
-            *out =
-                (tz_region_facts){tz_simulation_cells(simulation), whole.min, whole.max, whole.sum};
+            *out = (tz_region_facts){whole.cells, whole.min, whole.max, whole.sum};
         return status;
     }
     /* A row of bits is read whole for each piece of it: at most 32 pieces. */
     const int64_t nx = tz_simulation_extent(simulation)[0];
     const int64_t most = nx / 32 < 1 << 16 ? 1 << 16 : nx / 32 + 1;
     work w = {.region = region, .out = out};
-    w.values = malloc((size_t)most * sizeof *w.values);
-    w.mask = malloc((size_t)most * sizeof *w.mask);
-    tz_status status = w.values && w.mask
-                           ? read_pieces(simulation, field, &w, most, error)
-                           : tz_error_set(error, TZ_MEMORY, NULL, "not enough memory for cells");
-    out->sum = result_of(&w.sum);
+    double *memory = malloc(3 * (size_t)most * sizeof *memory);
+    w.values = memory;
+    w.mask = memory && region->mask_field >= 0 ? memory + most : NULL;
+    w.domain = memory && tz_simulation_domain_of(simulation, field) >= 0 ? memory + 2 * most : NULL;
+    tz_status status = memory ? read_pieces(simulation, field, &w, most, error)
+                              : tz_error_set(error, TZ_MEMORY, NULL, "not enough memory for cells");
+    out->sum = tz_precise_result(&w.sum);
     if (status == TZ_OK && out->cells == 0)
-        status = tz_error_set(error, TZ_RANGE, NULL, "the mask selects no cell: all of it is 0");
-    free(w.values);
-    free(w.mask);
+        status = tz_error_set(error, TZ_RANGE, NULL, "%s",
+                              w.domain ? "the region has no cell of the domain"
+                                       : "the mask selects no cell: all of it is 0");
+    free(memory);
     return status;
 }
 
@@ -164,11 +151,14 @@ tz_status tz_simulation_profile(const tz_simulation *simulation, int field,
     return status;
 }
 
-static void count_values(tz_histogram *h, const double *values, int64_t count)
+/* `mask`: cells that count are not 0 there; NULL: all do. */
+static void count_values(tz_histogram *h, const double *values, const double *mask, int64_t count)
 {
     const double width = h->high - h->low;
     for (int64_t i = 0; i < count; i++) {
         const double value = values[i];
+        if (mask && mask[i] == 0)
+            continue;
         if (!isfinite(value)) {
             h->other++;
         } else if (value < h->low) {
@@ -188,16 +178,20 @@ tz_status tz_simulation_histogram(const tz_simulation *simulation, int field, tz
     enum { PIECE_CELLS = 1 << 17 };
     tz_box_parts p = {.most = PIECE_CELLS};
     memcpy(p.whole.high, tz_simulation_extent(simulation), sizeof p.whole.high);
-    double *values = malloc(PIECE_CELLS * sizeof *values);
+    const int domain = tz_simulation_domain_of(simulation, field);
+    double *values = malloc(2 * PIECE_CELLS * sizeof *values);
     if (!values)
         return tz_error_set(error, TZ_MEMORY, NULL, "not enough memory for a histogram");
+    double *mask = domain < 0 ? NULL : values + PIECE_CELLS;
     memset(h->counts, 0, (size_t)h->bins * sizeof *h->counts);
     h->below = h->above = h->other = 0;
     tz_status status = TZ_OK;
     while (status == TZ_OK && tz_box_next(&p)) {
         status = tz_simulation_read(simulation, field, &p.part, values, error);
+        if (status == TZ_OK && mask)
+            status = tz_simulation_read(simulation, domain, &p.part, mask, error);
         if (status == TZ_OK)
-            count_values(h, values, p.count);
+            count_values(h, values, mask, p.count);
     }
     free(values);
     return status;

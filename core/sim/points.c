@@ -280,6 +280,59 @@ static tz_status check_field(const tz_simulation *simulation, int field, bool ad
     return TZ_OK;
 }
 
+/* Leave out the cells of a point that are outside of the domain; the others have their weight. */
+static tz_status keep_inside(const tz_problem *problem, const int32_t *mask, point_set *set,
+                             size_t point, size_t *kept, tz_error *error)
+{
+    static const double LEAST = 1.0 / 16;
+    const int64_t *n = problem->extent;
+    const double *at = &set->at[point * (size_t)problem->dims];
+    double all = 0, inside = 0;
+    const size_t begin = *kept;
+    for (size_t i = set->first[point]; i < set->first[point + 1]; i++) {
+        const term *t = &set->terms[i];
+        const int64_t cell = (t->cell.at[2] * n[1] + t->cell.at[1]) * n[0] + t->cell.at[0];
+        all += t->weight;
+        if (mask[cell] == 0)
+            continue;
+        inside += t->weight;
+        set->terms[(*kept)++] = *t;
+    }
+    if (*kept == begin || !(inside >= LEAST * all)) {
+        char text[100];
+        write_point(problem, at, text, sizeof text);
+        return tz_error_set(error, TZ_RANGE, "points",
+                            "point %zu, (%s), is outside of the domain: no cell around it is "
+                            "computed",
+                            point + 1, text);
+    }
+    for (size_t i = begin; i < *kept && inside != all; i++)
+        set->terms[i].weight *= all / inside;
+    return TZ_OK;
+}
+
+static tz_status keep_domain(const tz_simulation *simulation, point_set *set, tz_error *error)
+{
+    const tz_problem *problem = &simulation->problem;
+    const int domain = tz_stencil_domain(problem->stencil);
+    const tz_box all = {{0, 0, 0}, {problem->extent[0], problem->extent[1], problem->extent[2]}};
+    size_t kept = 0;
+    if (domain < 0 || simulation->dry)
+        return TZ_OK;
+    int32_t *mask = malloc((size_t)(all.high[0] * all.high[1] * all.high[2]) * sizeof *mask);
+    tz_status status =
+        mask ? tz__field_load(simulation, domain, &all, mask, error) : no_memory(error);
+    for (size_t i = 0; i < set->count && !status; i++) {
+        const size_t begin = kept;
+        status = keep_inside(problem, mask, set, i, &kept, error);
+        set->first[i] = begin;
+    }
+    if (!status)
+        set->first[set->count] = kept;
+    free(mask);
+    return status;
+}
+
 static tz_status make_set(const tz_simulation *simulation, const tz_points_config *config,
                           bool adds, point_set *set, tz_error *error)
 {
@@ -307,7 +360,7 @@ static tz_status make_set(const tz_simulation *simulation, const tz_points_confi
     memcpy(set->at, config->at, config->count * dims * sizeof *set->at);
     for (size_t i = 0; i < config->count; i++)
         add_point(problem, set, config->interpolation, i);
-    return TZ_OK;
+    return keep_domain(simulation, set, error);
 }
 
 /* ---- Lists for the backend ------------------------------------------------------------------- */

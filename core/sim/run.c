@@ -583,6 +583,22 @@ static int find_mean(void *context, int field, double *mean)
     return 0;
 }
 
+static tz_status check_domain(tz_simulation *simulation, tz_error *error)
+{
+    const tz_stencil *stencil = simulation->problem.stencil;
+    const int domain = tz_stencil_domain(stencil);
+    tz_reduction mask;
+    if (domain < 0 || simulation->facts_known)
+        return TZ_OK;
+    const tz_status status = tz_simulation_reduce(simulation, domain, &mask, error);
+    if (!status && mask.population == 0)
+        return tz_error_set(error, TZ_RANGE, stencil->id,
+                            "the domain has no cell: all of field '%s' is 0",
+                            stencil->fields[domain].name);
+    simulation->facts_known = !status && !stencil->check_run;
+    return status;
+}
+
 static tz_status check_facts(tz_simulation *simulation, tz_course *course, tz_error *error)
 {
     const tz_problem *problem = &simulation->problem;
@@ -678,6 +694,8 @@ tz_status tz_simulation_begin(tz_simulation *simulation, const tz_run *wanted, t
     status = check_streamed(simulation, wanted->steps, error);
     if (!status && wanted->steps > 0)
         status = tz__points_check(simulation, wanted->steps, error);
+    if (!status)
+        status = check_domain(simulation, error);
     return status || wanted->unchecked ? status : check_facts(simulation, course, error);
 }
 

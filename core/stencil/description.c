@@ -78,6 +78,8 @@ static tz_status copy_arrays(const check *c, tz_stencil *stencil)
         ARRAY(passes, tz_pass, PASS, 1, TZ_PASSES_MAX),
         ARRAY(methods, tz_method, sizeof(tz_method), 0, TZ_METHODS_MAX),
         ARRAY(outputs, tz_pass, PASS, 0, TZ_PASSES_MAX),
+        {"inner", theirs.inner ? theirs.passes_count : 0, 0, TZ_PASSES_MAX, theirs.inner,
+         theirs.passes_stride, PASS, sizeof(tz_pass), (void **)&stencil->inner},
     };
 #undef ARRAY
     tz_status status = TZ_OK;
@@ -113,7 +115,7 @@ static tz_status check_field(const check *c, int f)
     if (field->excludes && (field->role != TZ_STATIC || !tz_type_is_integer(field->type)))
         return refuse(c, "field '%s' excludes cells from the residual: it must be a static int",
                       field->name);
-    if (field->excludes && tz_stencil_excluding(s) != f)
+    if (field->excludes && tz_stencil_excluding(s) != f && tz_stencil_domain(s) != f)
         return refuse(c, "two fields exclude cells from the residual: one can");
     if (field->role == TZ_STREAMED &&
         (s->dims != 1 || !tz_type_is_integer(field->type) || field->radius != 0))
@@ -292,6 +294,13 @@ static tz_status check_stencil(const check *c)
         status = check_pass(c, "pass", p, &s->passes[p], TZ_STATE);
     for (int p = 0; p < s->outputs_count && !status; p++)
         status = check_pass(c, "output", p, &s->outputs[p], TZ_DERIVED);
+    for (int p = 0; p < s->passes_count && s->inner && !status; p++) {
+        status = check_pass(c, "inner pass", p, &s->inner[p], TZ_STATE);
+        if (!status && (tz_stencil_domain(s) < 0 || s->inner[p].writes != s->passes[p].writes ||
+                        s->inner[p].radius != s->passes[p].radius))
+            status = refuse(c, "inner pass %d needs a domain, and the fields and radius of pass %d",
+                            p, p);
+    }
     return status ? status : check_refinement(c);
 }
 
@@ -330,5 +339,6 @@ void tz_description_clear(tz_stencil *stencil)
     free((void *)stencil->passes);
     free((void *)stencil->methods);
     free((void *)stencil->outputs);
+    free((void *)stencil->inner);
     memset(stencil, 0, sizeof *stencil);
 }

@@ -577,8 +577,11 @@ tz_status tz_probe_stencil(const tz_stencil *stencil, const char *path, tz_error
         tz_trap trap;
         default_constants(&probe);
         tz_trap_open(&trap);
-        for (int i = 0; i < passes + stencil->outputs_count && !status; i++) {
-            probe.pass = i < passes ? &stencil->passes[i] : &stencil->outputs[i - passes];
+        const int outputs = passes + stencil->outputs_count;
+        for (int i = 0; i < outputs + (stencil->inner ? passes : 0) && !status; i++) {
+            probe.pass = i < passes    ? &stencil->passes[i]
+                         : i < outputs ? &stencil->outputs[i - passes]
+                                       : &stencil->inner[i - outputs];
             status = probe_cell(&probe, NULL, error);
             if (!status)
                 status = probe_rows(&probe, error);

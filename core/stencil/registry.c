@@ -50,12 +50,19 @@ struct tz_registry {
     size_t count;
 };
 
-/* Pass or output number `i`, in the registry's copy. */
+/* All passes: also outputs, and those of cells far from the edge of a domain. */
+static int count_all(const tz_stencil *stencil)
+{
+    return stencil->passes_count * (stencil->inner ? 2 : 1) + stencil->outputs_count;
+}
+
+/* Number `i` of them, in the registry's copy. */
 static tz_pass *pass_of(const tz_stencil *stencil, int i)
 {
-    const bool output = i >= stencil->passes_count;
-    return (tz_pass *)(uintptr_t)(output ? &stencil->outputs[i - stencil->passes_count]
-                                         : &stencil->passes[i]);
+    const int outputs = i - stencil->passes_count, inner = outputs - stencil->outputs_count;
+    return (tz_pass *)(uintptr_t)(inner >= 0     ? &stencil->inner[inner]
+                                  : outputs >= 0 ? &stencil->outputs[outputs]
+                                                 : &stencil->passes[i]);
 }
 
 /* The functions of in_place of plugins for 2.5 take one group of rows at a time, and would compute
@@ -73,7 +80,7 @@ static void forget_in_place(tz_stencil *stencil)
 static void forget_engine(tz_stencil *stencil)
 {
     stencil->engine = NULL;
-    for (int i = 0; i < stencil->passes_count + stencil->outputs_count; i++)
+    for (int i = 0; i < count_all(stencil); i++)
         pass_of(stencil, i)->engine = NULL;
 }
 
@@ -401,11 +408,11 @@ tz_status tz_registry_add_late(tz_registry *registry, const char *name, const tz
 static tz_status replace(plugin_slot *slot, const tz_stencil *compiled, tz_error *error)
 {
     tz_stencil *stencil = &slot->stencils[0];
-    const int count = stencil->passes_count + stencil->outputs_count;
-    tz_pass before[2 * TZ_PASSES_MAX];
-    tz_kernels checked[2 * TZ_PASSES_MAX];
+    const int count = count_all(stencil);
+    tz_pass before[3 * TZ_PASSES_MAX];
+    tz_kernels checked[3 * TZ_PASSES_MAX];
     if (compiled->passes_count != stencil->passes_count ||
-        compiled->outputs_count != stencil->outputs_count)
+        compiled->outputs_count != stencil->outputs_count || count_all(compiled) != count)
         return tz_error_set(error, TZ_PLUGIN, slot->path, "the compiled stencil is another one");
     for (int i = 0; i < count; i++) {
         tz_pass *to = pass_of(stencil, i);

@@ -263,10 +263,21 @@ int tz_stencil_param_of_role(const tz_stencil *stencil, tz_param_role role)
     return -1;
 }
 
-int tz_stencil_excluding(const tz_stencil *stencil)
+static int excluding(const tz_stencil *stencil, bool outside)
 {
     for (int f = 0; f < stencil->fields_count; f++)
-        if (stencil->fields[f].excludes)
+        if (stencil->fields[f].excludes &&
+            (stencil->fields[f].excludes == TZ_EXCLUDES_OUTSIDE) == outside)
             return f;
     return -1;
+}
+
+int tz_stencil_excluding(const tz_stencil *stencil)
+{
+    return excluding(stencil, false);
+}
+
+int tz_stencil_domain(const tz_stencil *stencil)
+{
+    return excluding(stencil, true);
 }

@@ -83,4 +83,7 @@ int tz_stencil_param_of_role(const tz_stencil *stencil, tz_param_role role);
 /* Index of the field whose cells the residual leaves out; -1: none. */
 int tz_stencil_excluding(const tz_stencil *stencil);
 
+/* Index of the field that is the domain; -1: all of the grid is. */
+int tz_stencil_domain(const tz_stencil *stencil);
+
 #endif

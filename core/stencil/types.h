@@ -59,6 +59,7 @@ typedef struct tz_reduction {
     double min, max;                   /* of the finite cells; +inf and -inf without such cells */
     double sum;                        /* in double, in a fixed order (backend/host/reduce.h) */
     int64_t population;                /* cells that are not zero */
+    int64_t cells;                     /* of the grid or the domain; tz_simulation_reduce() */
     uint64_t hash;                     /* of the cells' bits in memory, in grid order */
     int64_t not_finite;                /* cells that are NaN or infinite */
     int64_t first_not_finite[TZ_AXES]; /* the first of these cells, x fastest */

@@ -3,6 +3,7 @@
 #include "kernels/cpu/diamond.h"
 
 #include "base/minmax.h"
+#include "kernels/cpu/domain.h"
 #include "kernels/cpu/finish.h"
 #include "kernels/cpu/points.h"
 #include "kernels/cpu/stored.h"
@@ -303,6 +304,8 @@ typedef struct level {
     const tz_pass *pass;
     tz_row_fn *rows, *several;
     int slabs;
+    const tz_pass *inner; /* where all that is read is in the domain; NULL: as everywhere */
+    tz_row_fn *inner_rows, *inner_several;
     int iteration;
     uint32_t lost; /* mask of the fields that take over others' values, and are not written */
     uint8_t reads[TZ_FIELDS_MAX], writes[TZ_FIELDS_MAX]; /* arrays, as in tz_diamond_arrays */
@@ -517,12 +520,11 @@ static void apply_points(const run *r, int t, const box *b)
     }
 }
 
-/* A level of a box within the grid: several rows (in 3-D planes) at once as long as there are so
- * many, and then fewer. */
-static void compute(const run *r, int thread, int t, const box *b)
+/* The row functions of a level on a box within the grid: of several rows (in 3-D planes) at once as
+ * long as there are so many, and then of fewer. */
+static void compute_rows(const run *r, int thread, const level *l, const box *b)
 {
     const tz_stage *stage = r->d.stage;
-    const level *l = &r->level[t];
     const int axis = stage->dims - 1, radius = l->pass->radius;
     const int64_t n = stage->elements[axis], end = axis == 0 ? 1 : b->high[axis];
     for (int64_t j = axis == 0 ? 0 : b->low[axis]; j < end;) {
@@ -534,6 +536,52 @@ static void compute(const run *r, int thread, int t, const box *b)
         call(r, thread, l, function, j, slabs, calls, b);
         j += calls * slabs;
     }
+}
+
+/* The same of what lies in the domain: columns whose rows are alike at once, others in two halves
+ * as long as these have several rows. */
+static void compute_domain(const run *r, int thread, const level *l, const box *b)
+{
+    const tz_stage *stage = r->d.stage;
+    const tz_domain_rows rows = {b->low[0],  b->high[0], b->low[1],
+                                 b->high[1], b->low[2],  b->high[2]};
+    const int64_t ny = rows.y_high - rows.y_low, nz = rows.z_high - rows.z_low;
+    const int axis = nz > ny ? 2 : 1;
+    box part = *b;
+    for (int64_t x = rows.x_low; x < rows.x_high; x = part.high[0]) {
+        tz_domain_kind kind;
+        part.low[0] = x;
+        part.high[0] = tz_domain_run(stage->domain, &rows, x, &kind);
+        if (kind == TZ_DOMAIN_INNER && l->inner) {
+            level inner = *l;
+            inner.pass = l->inner;
+            inner.rows = l->inner_rows;
+            inner.several = l->inner_several;
+            compute_rows(r, thread, &inner, &part);
+        } else if (kind != TZ_DOMAIN_OUTSIDE && tz_max(ny, nz) > l->slabs) {
+            const int64_t middle = b->low[axis] + tz_max(ny, nz) / 2 / l->slabs * l->slabs;
+            const int64_t split = middle > b->low[axis] ? middle : b->low[axis] + l->slabs;
+            box half = part;
+            half.high[axis] = split;
+            compute_domain(r, thread, l, &half);
+            half.low[axis] = split;
+            half.high[axis] = b->high[axis];
+            compute_domain(r, thread, l, &half);
+        } else if (kind != TZ_DOMAIN_OUTSIDE) {
+            compute_rows(r, thread, l, &part);
+        }
+    }
+}
+
+/* A level of a box within the grid. */
+static void compute(const run *r, int thread, int t, const box *b)
+{
+    const tz_stage *stage = r->d.stage;
+    const level *l = &r->level[t];
+    if (stage->domain)
+        compute_domain(r, thread, l, b);
+    else
+        compute_rows(r, thread, l, b);
     if (stage->points)
         apply_points(r, t, b);
     finish(r, l, b);
@@ -671,6 +719,14 @@ static void make_levels(run *r)
             *l = (level){.pass = &stage->stencil->passes[t - 1],
                          .rows = tz_stage_rows(stage, &stage->stencil->passes[t - 1])};
         l->several = tz_stage_several(stage, l->pass, &l->slabs);
+        l->inner = stage->domain && stage->stencil->inner ? &stage->stencil->inner[(t - 1) % passes]
+                                                          : NULL;
+        if (l->inner) {
+            int slabs;
+            l->inner_rows = tz_stage_rows(stage, l->inner);
+            l->inner_several = tz_stage_several(stage, l->inner, &slabs);
+            l->inner_several = slabs == l->slabs ? l->inner_several : NULL;
+        }
         l->iteration = (t - 1) / passes;
         l->lost = l->iteration == stage->height - 1 ? 0 : tz_diamond_lost(stage->stencil, l->pass);
         if (stage->points) /* tz_points_takes() */

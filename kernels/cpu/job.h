@@ -28,6 +28,8 @@ typedef struct tz__origin {
 typedef struct tz__level {
     const tz_pass *pass;
     tz_row_fn *rows;
+    const tz_pass *inner; /* where all that is read is in the domain; NULL: as everywhere */
+    tz_row_fn *inner_rows;
     int radius; /* of the pass: row functions get 2*radius + 1 slabs */
     /* slabs from this level's output to the newest slab of level 0: what the levels up to this one
      * read of later slabs, together */

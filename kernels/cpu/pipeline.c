@@ -44,7 +44,11 @@ tz_row_fn *tz_stage_rows(const tz_stage *stage, const tz_pass *pass)
 
 tz_row_fn *tz_stage_several(const tz_stage *stage, const tz_pass *pass, int *slabs)
 {
-    const bool alone = stage->alone >> (pass - stage->stencil->passes) & 1;
+    const tz_stencil *stencil = stage->stencil;
+    bool alone = false;
+    for (int p = 0; p < stencil->passes_count; p++)
+        if (pass == &stencil->passes[p] || (stencil->inner && pass == &stencil->inner[p]))
+            alone = stage->alone >> p & 1;
     tz_row_fn *found = alone || stage->dims == 1 ? NULL : best_of(stage, pass->in_place);
     *slabs = found ? tz_pass_slabs(pass, stage->dims) : TZ_SLABS_TOGETHER;
     return found || alone ? found : best_of(stage, pass->together);
@@ -160,6 +164,10 @@ static void pipeline_levels(tz_pipeline *pipeline, const tz_stage *stage)
         level->pass = &stencil->passes[(l - 1) % stencil->passes_count];
         level->rows = l > stencil->passes_count ? level[-stencil->passes_count].rows
                                                 : tz_stage_rows(stage, level->pass);
+        level->inner = stage->domain && stencil->inner
+                           ? &stencil->inner[(l - 1) % stencil->passes_count]
+                           : NULL;
+        level->inner_rows = level->inner ? tz_stage_rows(stage, level->inner) : NULL;
         level->radius = level->pass->radius;
         level->iteration = (l - 1) / stencil->passes_count;
         memcpy(level->source, newest, sizeof newest);

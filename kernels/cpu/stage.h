@@ -42,6 +42,9 @@ typedef struct tz_host_field {
 typedef const void *tz_streamed_row_fn(const void *source, int64_t step, int64_t x, int64_t count,
                                        int32_t *scratch);
 
+/* The parts of rows that lie in the domain: kernels/cpu/domain.h. */
+typedef struct tz_domain tz_domain;
+
 /* The input of a stage. All pointers are borrowed. */
 typedef struct tz_stage {
     const tz_stencil *stencil;
@@ -82,6 +85,9 @@ typedef struct tz_stage {
     bool any_column;  /* for tz_diamond_run(): rows need not begin at cache lines */
     char *spare;      /* for tz_diamond_run(): tz_diamond_spare_bytes() for each thread */
     const tz_points *points; /* NULL: none */
+    /* What is outside of it is not computed: cells have the same values in `in` and `out`. NULL:
+     * all cells are computed. */
+    const tz_domain *domain;
 } tz_stage;
 
 static inline int64_t tz_round_up(int64_t value, int64_t unit)

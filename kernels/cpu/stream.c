@@ -2,6 +2,7 @@
  * functions. Called by core/backend/cpu and core/calibrate. */
 #include "kernels/cpu/stage.h"
 
+#include "kernels/cpu/domain.h"
 #include "kernels/cpu/finish.h"
 #include "kernels/cpu/pipeline.h"
 #include "kernels/cpu/points.h"
@@ -10,7 +11,8 @@
 #include <string.h>
 
 enum {
-    TOGETHER = 16 /* slabs of stored fields, at most */
+    TOGETHER = 16, /* slabs of stored fields, at most */
+    ROWS_ALIKE = 8 /* of a plane, whose parts in a domain are found together */
 };
 
 /* ---- Slabs ----------------------------------------------------------------------------------- */
@@ -230,10 +232,13 @@ static void view_slabs(const tz_stage *stage, const tz_pipeline *pipeline, const
 /* Compute an area of `count` slabs from slab j on at level l: with one call of the row function, or
  * of fields that are stored otherwise than computed with one for each slab. (x, y) are the grid's
  * coordinates of its first element. */
-static void compute_area(const tz_stage *stage, const tz_pipeline *pipeline, const tz__job *job,
-                         int l, int64_t j, int count, const tz__area *area, int64_t x, int64_t y)
+static void compute_part(const tz_stage *stage, const tz_pipeline *pipeline, const tz__job *job,
+                         int l, int64_t j, int count, const tz__area *area, int64_t x, int64_t y,
+                         bool inner)
 {
     const tz__level *level = &pipeline->level[l];
+    const tz_pass *pass = inner ? level->inner : level->pass;
+    tz_row_fn *function = inner ? level->inner_rows : level->rows;
     const tz_stencil *stencil = stage->stencil;
     const int window = stage->dims == 1 ? 1 : 2 * level->radius + count;
     const int all = tz_stencil_fields_all(stencil);
@@ -278,20 +283,67 @@ static void compute_area(const tz_stage *stage, const tz_pipeline *pipeline, con
         .y = stage->dims == 2 ? slab : y,
         .z = stage->dims == 3 ? slab : 0,
         .step = stage->step + level->iteration,
-        .engine = level->pass->engine,
+        .engine = pass->engine,
     };
-    const tz_row_calls calls = {.function = level->rows,
+    const tz_row_calls calls = {.function = function,
                                 .span = &span,
                                 .window = window,
                                 .slabs = count,
                                 .each = 1,
                                 .calls = 1};
     if (stage->storage)
-        tz_stored_call(stage, level->pass, &calls, job->arena + pipeline->stored);
+        tz_stored_call(stage, pass, &calls, job->arena + pipeline->stored);
     else
-        level->rows(&span);
+        function(&span);
     if (stage->points) /* in 1-D `x` counts from the whole grid's first cell */
         apply_points(stage, pipeline, job, l, j, area, job->x.virtual ? x : area->x_low, y, out);
+}
+
+/* Rows of an area of `count` slabs from slab j on, whose first element is (x, y) of the grid, in
+ * the grid. */
+static tz_domain_rows rows_of(const tz_stage *stage, const tz__job *job, int64_t j, int count,
+                              const tz__area *area, int64_t x, int64_t y)
+{
+    const int64_t slab = job->wrap ? tz__wrap(j, tz__stream_extent(stage)) : j;
+    const int64_t columns = area->x_high - area->x_low, rows = area->y_high - area->y_low;
+    const int64_t end = tz_min(stage->elements[0], x + columns);
+    if (stage->dims == 3)
+        return (tz_domain_rows){x, end, y, y + rows, slab, slab + count};
+    return (tz_domain_rows){
+        x, end, stage->dims == 2 ? slab : 0, stage->dims == 2 ? slab + count : 1, 0, 1};
+}
+
+/* compute_part() of what lies in the domain. Elements of a row past the grid are left out. */
+static void compute_domain(const tz_stage *stage, const tz_pipeline *pipeline, const tz__job *job,
+                           int l, int64_t j, int count, const tz__area *area, int64_t x, int64_t y)
+{
+    const int64_t here = job->x.virtual ? x : area->x_low; /* of a slab in 1-D */
+    tz__area part = *area;
+    for (; part.y_low < area->y_high; part.y_low = part.y_high) {
+        const int64_t row = y + part.y_low - area->y_low;
+        part.y_high = tz_min(area->y_high, part.y_low + ROWS_ALIKE);
+        part.x_low = area->x_low;
+        part.x_high = area->x_high;
+        const tz_domain_rows rows = rows_of(stage, job, j, count, &part, here, row);
+        for (int64_t at = rows.x_low, end; at < rows.x_high; at = end) {
+            tz_domain_kind kind;
+            end = tz_domain_run(stage->domain, &rows, at, &kind);
+            part.x_low = area->x_low + at - here;
+            part.x_high = area->x_low + end - here;
+            if (kind != TZ_DOMAIN_OUTSIDE)
+                compute_part(stage, pipeline, job, l, j, count, &part, x + at - here, row,
+                             kind == TZ_DOMAIN_INNER && pipeline->level[l].inner);
+        }
+    }
+}
+
+static void compute_area(const tz_stage *stage, const tz_pipeline *pipeline, const tz__job *job,
+                         int l, int64_t j, int count, const tz__area *area, int64_t x, int64_t y)
+{
+    if (stage->domain)
+        compute_domain(stage, pipeline, job, l, j, count, area, x, y);
+    else
+        compute_part(stage, pipeline, job, l, j, count, area, x, y, false);
 }
 
 /* How many slabs from j up to `to` are computed at once, so that what they share is loaded once:
@@ -325,6 +377,27 @@ static void compute_wrapped(const tz_stage *stage, const tz_pipeline *pipeline, 
                 part.x_high = x + nx - wrapped_x;
             compute_area(stage, pipeline, job, l, j, 1, &part, wrapped_x, wrapped_y);
         }
+    }
+}
+
+/* Copy a row of the job from a ring to an array, both at element 0 of the row: what lies in the
+ * domain, where other cells have not been computed. */
+static void copy_row(const tz_stage *stage, const tz__job *job, int64_t j, int64_t y, char *to,
+                     const char *from, size_t size)
+{
+    const tz__area area = {job->x.low, job->x.high, y, y + 1};
+    if (!stage->domain) {
+        memcpy(to + job->x.low * (ptrdiff_t)size, from + job->x.low * (ptrdiff_t)size,
+               (size_t)(job->x.high - job->x.low) * size);
+        return;
+    }
+    const tz_domain_rows rows = rows_of(stage, job, j, 1, &area, job->x.low, y);
+    for (int64_t at = rows.x_low, end; at < rows.x_high; at = end) {
+        tz_domain_kind kind;
+        end = tz_domain_run(stage->domain, &rows, at, &kind);
+        if (kind != TZ_DOMAIN_OUTSIDE)
+            memcpy(to + at * (ptrdiff_t)size, from + at * (ptrdiff_t)size,
+                   (size_t)(end - at) * size);
     }
 }
 
@@ -362,9 +435,8 @@ static void finish_slab(const tz_stage *stage, const tz_pipeline *pipeline, cons
         char *array = array_slab(stage, host, j, size);
         if (level->ring[f].depth)
             for (int64_t y = y_low; y < y_high; y++)
-                memcpy(array + (y * host->row_stride + job->x.low) * (ptrdiff_t)size,
-                       patch.at + (y * pipeline->row_stride + job->x.low) * (ptrdiff_t)size,
-                       (size_t)(job->x.high - job->x.low) * size);
+                copy_row(stage, job, j, y, array + y * host->row_stride * (ptrdiff_t)size,
+                         patch.at + y * pipeline->row_stride * (ptrdiff_t)size, size);
         const tz_patch whole = {
             .at = array,
             .row_stride = host->row_stride,

@@ -10,8 +10,8 @@
 static const struct {
     const char *file, *wanted[3];
 } faults[] = {
-    {"bad_abi_major.so", {"ABI 3.6", "2.6", "rebuild"}},
-    {"bad_abi_minor.so", {"ABI 2.7", "2.6", "rebuild"}},
+    {"bad_abi_major.so", {"ABI 3.7", "2.7", "rebuild"}},
+    {"bad_abi_minor.so", {"ABI 2.8", "2.7", "rebuild"}},
     {"bad_short_plugin.so", {"bytes", "struct_size", "rebuild"}},
     {"bad_short_stencil.so", {"bytes", "struct_size", "rebuild"}},
     {"bad_missing_row.so", {"no double row function", "rows.h"}},

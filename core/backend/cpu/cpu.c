@@ -5,6 +5,7 @@
 #include "backend/host/slab.h"
 #include "backend/host/store.h"
 #include "base/minmax.h"
+#include "kernels/cpu/domain.h"
 #include "kernels/cpu/update.h"
 #include "stencil/registry.h"
 #include "stencil/streamed_source.h"
@@ -440,7 +441,9 @@ typedef struct cpu {
     size_t room_bytes;  /* of a thread */
     tz_slot *constants; /* of the iterations of a stage, if some vary */
     int constants_iterations;
-    uint32_t stale; /* mask of the fields whose ghosts must be set before the next stage */
+    uint32_t stale;    /* mask of the fields whose ghosts must be set before the next stage */
+    tz_domain *domain; /* NULL: not made yet, or the stencil has none */
+    bool settled;      /* cells outside of the domain are the same in both copies */
     bool norm_known;
 } cpu;
 
@@ -454,6 +457,7 @@ static void cpu_destroy(void *any)
     free(state->room.pipeline);
     free(state->room.arena);
     free(state->constants);
+    free(state->domain);
     free(state);
 }
 
@@ -558,6 +562,26 @@ static tz_status set_constants(cpu *state, tz_stage *stage, tz_error *error)
     return status;
 }
 
+/* Of a stencil without one, or if there is no memory for it: NULL. */
+static const tz_domain *domain_of(cpu *state, const tz_stage *stage)
+{
+    const tz_stencil *stencil = state->context.problem->stencil;
+    const int field = tz_stencil_domain(stencil);
+    if (field >= 0 && !state->domain)
+        state->domain = tz_domain_create(stage, &stage->in[field], stencil->fields[field].radius);
+    return state->domain;
+}
+
+/* Cells of a field were stored. */
+static void unsettle(cpu *state, int field)
+{
+    state->settled = false;
+    if (field != tz_stencil_domain(state->context.problem->stencil))
+        return;
+    free(state->domain);
+    state->domain = NULL;
+}
+
 static tz_status stage_of_span(void *any, const tz_plan *plan, int height, int64_t step,
                                const tz_slab_span *span, tz_error *error)
 {
@@ -595,6 +619,8 @@ static tz_status stage_of_span(void *any, const tz_plan *plan, int height, int64
     if (status)
         return status;
     set_fields(state, &stage);
+    stage.domain = state->settled ? domain_of(state, &stage) : NULL;
+    state->settled = true;
     state->family->run(&state->room, &stage, tz_problem_written(problem));
     state->norm_known = true;
     return TZ_OK;
@@ -659,6 +685,7 @@ static tz_status cpu_refine(void *any, void *any_correction, int64_t step, tz_up
     /* The other copy of the solution is free between stages. */
     changes[fields->solution] = tz_host_store_scratch(&state->store, fields->solution);
     tz_host_refine_add(&state->store, &correction->store, fields->solution, threads);
+    state->settled = correction->settled = false;
     state->stale |= 1u << fields->solution;
     state->norm_known = correction->norm_known = false;
     tz_status status = add_update(state, step, changes, out, error);
@@ -677,6 +704,9 @@ static tz_status cpu_store(void *any, int field, const tz_box *box, const void *
     cpu *state = any;
     state->stale |= 1u << field;
     state->norm_known &= tz_problem_is_ghost(state->context.problem, box);
+    if (field == tz_stencil_domain(state->context.problem->stencil) ||
+        !tz_problem_is_ghost(state->context.problem, box))
+        unsettle(state, field);
     return tz_host_store_put(&state->store, field, box, elements, error);
 }
 
@@ -691,6 +721,7 @@ static tz_status cpu_fill(void *any, int field, const void *element, tz_error *e
     cpu *state = any;
     state->stale |= 1u << field;
     state->norm_known = false;
+    unsettle(state, field);
     return tz_host_store_fill(&state->store, field, element, true, error);
 }
 

@@ -28,7 +28,8 @@
  *   2.4  `engine` in tz_stencil and tz_pass, and in what functions get: the engine's own
  *   2.5  tz_pass.slabs
  *   2.6  with slabs, `rows` of a span counts groups of rows in 2-D. The functions of in_place of
- *        plugins for 2.5 are not used */
+ *        plugins for 2.5 are not used
+ *   2.7  tz_field.excludes 2, tz_stencil.inner */
 #ifndef TRAPEZE_PLUGIN_H
 #define TRAPEZE_PLUGIN_H
 
@@ -43,7 +44,7 @@ extern "C" {
 #endif
 
 #define TZ_ABI_MAJOR 2u
-#define TZ_ABI_MINOR 6u
+#define TZ_ABI_MINOR 7u
 
 typedef struct tz_field {
     const char *name; /* REQUIRED: also its name in the cell update, as it is or as tz_NAME_ */
@@ -57,8 +58,8 @@ typedef struct tz_field {
     int required;          /* 1: a scenario must set it; 0: without that, all cells are `initial` */
     double initial;        /* OPTIONAL */
     double boundary_value; /* OPTIONAL: the default past fixed sides */
-    /* OPTIONAL. 1, of one static field of TZ_INT: the residual leaves out the cells where this
-     * field is not 0 */
+    /* OPTIONAL, of one static field of TZ_INT. 1: the residual leaves out cells where it is not 0;
+     * TZ_EXCLUDES_OUTSIDE (types.h): it is the domain */
     int excludes;
 } tz_field;
 
@@ -170,7 +171,8 @@ typedef struct tz_stencil {
      * step count, or with until_residual. Returns 0; TZ_WARNS, TZ_NO_SOLUTION, TZ_REFUSED or
      * TZ_DIVERGES with facts->message. */
     int (*check_run)(const tz_run_facts *facts);
-    const void *engine; /* 0: the engine's own */
+    const void *engine;   /* 0: the engine's own */
+    const tz_pass *inner; /* OPTIONAL: the passes where all that a cell reads is in the domain */
 } tz_stencil;
 
 typedef struct tz_plugin {

@@ -17,6 +17,10 @@ enum {
     TZ_METHODS_MAX = 32
 };
 
+/* tz_field.excludes of the field that is a stencil's domain: where it is 0, passes leave cells as
+ * they are, no cell of the domain depends on them, and pictures and numbers leave them out. */
+enum { TZ_EXCLUDES_OUTSIDE = 2 };
+
 typedef enum tz_role {
     TZ_STATE,    /* passes write it */
     TZ_STATIC,   /* read only, one value for each cell */

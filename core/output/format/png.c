@@ -421,6 +421,28 @@ static palette *palette_make(const tz_image *image)
     return p;
 }
 
+/* One colour is transparent. */
+static void set_clear(writer *w)
+{
+    static const uint8_t clear[3] = TZ_IMAGE_CLEAR;
+    const png_color_16 color = {.red = clear[0], .green = clear[1], .blue = clear[2]};
+    png_byte alpha[256];
+    int i = 0;
+    memset(alpha, 255, sizeof alpha);
+    if (!w->palette) {
+        png_set_tRNS(w->png, w->info, NULL, 0, &color);
+        return;
+    }
+    while (i < w->palette->count &&
+           (w->palette->colors[i].red != clear[0] || w->palette->colors[i].green != clear[1] ||
+            w->palette->colors[i].blue != clear[2]))
+        i++;
+    if (i == w->palette->count)
+        return;
+    alpha[i] = 0;
+    png_set_tRNS(w->png, w->info, alpha, i + 1, NULL);
+}
+
 static void encode_all(writer *w)
 {
     const tz_image *image = w->image;
@@ -445,6 +467,8 @@ static void encode_all(writer *w)
                  PNG_COMPRESSION_TYPE_DEFAULT, PNG_FILTER_TYPE_DEFAULT);
     if (w->palette)
         png_set_PLTE(w->png, w->info, w->palette->colors, w->palette->count);
+    if (image->clear)
+        set_clear(w);
     if (w->text_count)
         png_set_text(w->png, w->info, w->texts, (int)w->text_count);
     /* Colours repeat pixel by pixel, which deflate compresses best without a filter. 16-bit values

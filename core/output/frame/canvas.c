@@ -71,11 +71,21 @@ static void draw_row(uint8_t *to, const double *values, int nx, int zoom, double
 static void shade_row(uint8_t *to, const float *shades, int nx, int zoom)
 {
     static const uint8_t behind[] = {252, 226, 214, 238}; /* outside, walls across x, y, z */
+    static const uint8_t clear[3] = TZ_IMAGE_CLEAR;
     for (int i = 0; i < nx; i++)
         for (int z = 0; z < zoom; z++, to += 3)
             for (int c = 0; c < 3; c++)
-                to[c] = shades[i] < 0 ? behind[(int)-shades[i] - 1]
-                                      : (uint8_t)(to[c] * shades[i] + 0.5f);
+                to[c] = shades[i] == TZ_SHADE_CLEAR ? clear[c]
+                        : shades[i] < 0             ? behind[(int)-shades[i] - 1]
+                                                    : (uint8_t)(to[c] * shades[i] + 0.5f);
+}
+
+static bool leaves_out(const tz_plane *plane)
+{
+    for (int64_t i = 0; plane->shades && i < (int64_t)plane->nx * plane->ny; i++)
+        if (plane->shades[i] == TZ_SHADE_CLEAR)
+            return true;
+    return false;
 }
 
 static void draw_plane(tz_image *image, int x, int y, const tz_plane *plane, int zoom, double lo,
@@ -181,6 +191,7 @@ static tz_status add_bar(tz_image **picture, const tz_canvas_options *o, double 
     const tz_status status = tz_colorbar_attach(&framed, *picture, &bar, error);
     if (status != TZ_OK)
         return status;
+    framed->clear = (*picture)->clear;
     tz_image_destroy(*picture);
     *picture = framed;
     return TZ_OK;
@@ -243,6 +254,7 @@ tz_status tz_canvas_draw(tz_image **out, const tz_plane *const *planes, int coun
                                        .zoom = zoom};
         draw_plane(image, places[k].x, places[k].y, planes[k], zoom, range.lo, range.hi,
                    o->gray16 ? NULL : o->map);
+        image->clear = image->clear || (!o->gray16 && leaves_out(planes[k]));
     }
     status = tz_overlay_draw(image, places, count, &o->overlay, range.lo, range.hi, o->map, error);
     if (status != TZ_OK)

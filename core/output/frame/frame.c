@@ -155,21 +155,48 @@ static tz_slice pick_slice(int k, int count, int dims, int64_t slices, tz_slice 
     return slice;
 }
 
+/* A slice of a field. With a domain cells outside of it count as 0, and cells of the domain's own
+ * field that are not 0 as 1. */
+typedef struct cut {
+    const tz_simulation *simulation;
+    int field, domain; /* domain -1: none */
+    tz_slice slice;
+} cut;
+
+/* Cells of the cut, in its type. `mask` has as much room. */
+static tz_status read_cut(const cut *s, const tz_box *box, double *cells, double *mask,
+                          tz_error *error)
+{
+    int64_t count = 1;
+    if (s->domain < 0)
+        return tz_simulation_read_cells(s->simulation, s->field, box, cells, error);
+    for (int axis = 0; axis < TZ_AXES; axis++)
+        count *= box->high[axis] - box->low[axis];
+    tz_status status = tz_simulation_read(s->simulation, s->domain, box, mask, error);
+    if (status == TZ_OK && s->field != s->domain)
+        status = tz_simulation_read(s->simulation, s->field, box, cells, error);
+    for (int64_t i = 0; i < count && status == TZ_OK; i++)
+        cells[i] = mask[i] == 0 ? 0 : s->field == s->domain ? 1 : cells[i];
+    return status;
+}
+
 /* Average the part of a slice that some values of each line cover, a few rows of cells at a time.
  */
 static tz_status average_part(double *values, int nx, int ny, const tz_reducer_part *part,
-                              const tz_simulation *simulation, int field, tz_slice slice,
-                              tz_error *error)
+                              const cut *s, tz_error *error)
 {
-    const int64_t *extent = tz_simulation_extent(simulation);
-    const tz_dtype dtype = tz_simulation_dtype(simulation, field);
+    const tz_slice slice = s->slice;
+    const int64_t *extent = tz_simulation_extent(s->simulation);
+    const tz_dtype dtype =
+        s->domain < 0 ? tz_simulation_dtype(s->simulation, s->field) : TZ_DTYPE_F64;
     const int right = tz_slice_right(slice.axis), down = tz_slice_down(slice.axis);
     const int64_t low = tz_average_span_of(extent[right], nx, part->first).first;
     const int64_t high =
         tz_average_span_of(extent[right], nx, part->first + part->count - 1).last + 1;
     int64_t rows = CHUNK_CELLS / (high - low);
     rows = rows < 1 ? 1 : rows > extent[down] ? extent[down] : rows;
-    double *cells = malloc((size_t)(rows * (high - low)) * sizeof *cells);
+    double *cells = malloc(2 * (size_t)(rows * (high - low)) * sizeof *cells);
+    double *mask = cells + rows * (high - low);
     if (!cells)
         return tz_error_set(error, TZ_MEMORY, NULL, "not enough memory for a frame");
     tz_reducer *reducer = NULL;
@@ -183,7 +210,7 @@ static tz_status average_part(double *values, int nx, int ny, const tz_reducer_p
     for (int64_t y = 0; status == TZ_OK && y < extent[down]; y += rows) {
         box.low[down] = y;
         box.high[down] = y + rows < extent[down] ? y + rows : extent[down];
-        status = tz_simulation_read_cells(simulation, field, &box, cells, error);
+        status = read_cut(s, &box, cells, mask, error);
         if (status == TZ_OK)
             status = tz_reducer_add(reducer, dtype, cells, box.high[down] - y, error);
     }
@@ -196,17 +223,38 @@ static tz_status average_part(double *values, int nx, int ny, const tz_reducer_p
 }
 
 /* Average a slice on the host. Long rows are done in parts: a 1-D field is a single row. */
-static tz_status average_rows(double *values, int nx, int ny, const tz_simulation *simulation,
-                              int field, tz_slice slice, tz_error *error)
+static tz_status average_rows(double *values, int nx, int ny, const cut *s, tz_error *error)
 {
-    const int64_t cells = tz_simulation_extent(simulation)[tz_slice_right(slice.axis)];
+    const int64_t cells = tz_simulation_extent(s->simulation)[tz_slice_right(s->slice.axis)];
     const int64_t most = cells < CHUNK_CELLS ? nx : CHUNK_CELLS / (cells / nx);
     tz_reducer_part part = {.first = 0, .count = most < 1 ? 1 : (int)most};
     tz_status status = TZ_OK;
     for (; status == TZ_OK && part.first < nx; part.first += part.count) {
         part.count = part.count < nx - part.first ? part.count : nx - part.first;
-        status = average_part(values, nx, ny, &part, simulation, field, slice, error);
+        status = average_part(values, nx, ny, &part, s, error);
     }
+    return status;
+}
+
+/* The averages of cells in the domain; where there are none, NaN, which is left out. */
+static tz_status average_domain(tz_plane *plane, int ny, const cut *s, tz_error *error)
+{
+    const size_t count = (size_t)plane->nx * (size_t)plane->ny;
+    const cut domain = {s->simulation, s->domain, s->domain, s->slice};
+    double *weights = malloc(count * sizeof *weights);
+    plane->shades = malloc(count * sizeof *plane->shades);
+    tz_status status = !weights || !plane->shades
+                           ? tz_error_set(error, TZ_MEMORY, NULL, "not enough memory for a frame")
+                           : average_rows(plane->values, plane->nx, ny, s, error);
+    if (status == TZ_OK)
+        status = average_rows(weights, plane->nx, ny, &domain, error);
+    for (size_t i = 0; i < count && status == TZ_OK; i++) {
+        const size_t from = i % ((size_t)plane->nx * (size_t)ny);
+        plane->shades[i] = weights[from] > 0 ? 1.0f : TZ_SHADE_CLEAR;
+        if (i == from)
+            plane->values[i] = weights[i] > 0 ? plane->values[i] / weights[i] : NAN;
+    }
+    free(weights);
     return status;
 }
 
@@ -224,12 +272,15 @@ static tz_status read_slice(tz_plane **out, const tz_simulation *simulation, int
     if (status != TZ_OK)
         return status;
     const int ny = strip ? 1 : plane->ny;
+    const cut s = {simulation, field, tz_simulation_domain_of(simulation, field), slice};
     status = TZ_UNSUPPORTED;
-    if (slice.axis == 2)
+    if (s.domain >= 0)
+        status = average_domain(plane, ny, &s, error);
+    else if (slice.axis == 2)
         status =
             tz_simulation_shrink(simulation, field, slice.at, plane->nx, ny, plane->values, error);
     if (status == TZ_UNSUPPORTED)
-        status = average_rows(plane->values, plane->nx, ny, simulation, field, slice, error);
+        status = average_rows(plane->values, plane->nx, ny, &s, error);
     for (int j = ny; status == TZ_OK && j < plane->ny; j++)
         memcpy(plane->values + (size_t)j * (size_t)plane->nx, plane->values,
                (size_t)plane->nx * sizeof *plane->values);

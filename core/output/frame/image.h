@@ -3,6 +3,7 @@
 #define TZ_CORE_OUTPUT_FRAME_IMAGE_H
 
 #include "base/error.h"
+#include <stdbool.h>
 #include <stdint.h>
 
 typedef enum tz_pixel {
@@ -19,10 +20,17 @@ typedef struct tz_image {
     uint8_t palette[256][3];  /* INDEX8: sRGB */
     int picture_x, picture_y; /* where the cells are, without colour bar and caption */
     int picture_width, picture_height;
+    bool clear;    /* RGB8: formats that can leave out pixels of that colour */
     uint8_t *data; /* owned; GRAY16 in native byte order, aligned for uint16_t */
 } tz_image;
 
 enum { TZ_IMAGE_MAX_EXTENT = 32768 };
+
+/* Nearly white, for formats that cannot. */
+#define TZ_IMAGE_CLEAR                                                                             \
+    {                                                                                              \
+        254, 252, 254                                                                              \
+    }
 
 /* Bytes of one pixel: 1, 3, 2 or 1. */
 int tz_pixel_bytes(tz_pixel pixel);

@@ -290,6 +290,13 @@ void tz_slice_turn(tz_plane *plane, int axis)
             above[i] = below[i];
             below[i] = value;
         }
+        for (size_t i = 0; plane->shades && i < nx; i++) {
+            float *shade = plane->shades + (size_t)j * nx + i;
+            float *other = plane->shades + (size_t)(plane->ny - 1 - j) * nx + i;
+            const float value = *shade;
+            *shade = *other;
+            *other = value;
+        }
     }
 }
 

@@ -29,6 +29,8 @@ typedef struct tz_plane {
 #define TZ_SHADE_WALL_X -2.0f
 #define TZ_SHADE_WALL_Y -3.0f
 #define TZ_SHADE_WALL_Z -4.0f
+/* Outside of the domain: left out of the picture. */
+#define TZ_SHADE_CLEAR -5.0f
 
 void tz_plane_destroy(tz_plane *plane); /* NULL is fine */
 
