@@ -901,6 +901,11 @@ static void get_coefficients(lua_State *L, tz_definition_value *v)
 /* The domain's field, which is made if there is none. */
 static void get_domain(lua_State *L, tz_definition_value *v)
 {
+    const int type = tz_table_get(L, TZ_STACK_OPTIONS, "domain");
+    if (type != LUA_TNIL && type != LUA_TSTRING)
+        tz_raise_kind(L, -1, what, "domain",
+                      "the name of a field, \"mask\"; its cells are the domain of tz.simulation");
+    lua_pop(L, 1);
     const char *name = kept_text(L, TZ_STACK_OPTIONS, what, "domain");
     tz_defined_field *field = name ? tz_definition_field(v, name) : NULL;
     v->definition.domain = name;

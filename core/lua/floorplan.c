@@ -1,9 +1,10 @@
-/* tz.floorplan and its unit values, and where units lie on a grid. Registered by module.c; called
- * by fields.c, output.c and binding.c. */
+/* Parts of grids: tz.floorplan and its unit values, and where units lie on a grid; shapes, such as
+ * tz.circle. Registered by module.c; called by fields.c, output.c and binding.c. */
 #include "lua/floorplan.h"
 
 #include "base/names.h"
 #include "lua/api.h"
+#include "lua/array.h"
 #include "lua/guard.h"
 #include "lua/keys.h"
 #include "lua/module.h"
@@ -349,6 +350,212 @@ const tz_api_class tz_floorplan_class = {
 static const luaL_Reg unit_events[] = {{"__tostring", unit_tostring}, {NULL, NULL}};
 const tz_api_class tz_unit_class = {.type = TZ_TYPE_UNIT, .events = unit_events};
 
+/* ---- Shapes: functions of a cell that are true within ---------------------------------------- */
+
+enum { POLYGON_POINTS_MAX = 65536 };
+
+/* The numbers of a shape, a userdata. */
+typedef struct shape {
+    int count;
+    double numbers[];
+} shape;
+
+static shape *push_shape(lua_State *L, int count)
+{
+    shape *s = lua_newuserdatauv(L, sizeof *s + (size_t)count * sizeof *s->numbers, 0);
+    s->count = count;
+    return s;
+}
+
+/* The arguments of a shape: x, y and z of a cell. */
+static const shape *get_cell(lua_State *L, double at[TZ_AXES])
+{
+    for (int axis = 0; axis < TZ_AXES; axis++)
+        at[axis] = luaL_optnumber(L, axis + 1, 0);
+    return lua_touserdata(L, lua_upvalueindex(1));
+}
+
+/* The square of the radius, then the centre. */
+static int in_circle(lua_State *L)
+{
+    double at[TZ_AXES], square = 0;
+    const shape *s = get_cell(L, at);
+    for (int axis = 0; axis + 1 < s->count; axis++)
+        square += (at[axis] - s->numbers[axis + 1]) * (at[axis] - s->numbers[axis + 1]);
+    lua_pushboolean(L, square <= s->numbers[0]);
+    return 1;
+}
+
+/* low and high of each axis. */
+static int in_box(lua_State *L)
+{
+    double at[TZ_AXES];
+    const shape *s = get_cell(L, at);
+    bool in = true;
+    for (int axis = 0; axis < TZ_AXES; axis++)
+        in = in && at[axis] >= s->numbers[2 * axis] && at[axis] < s->numbers[2 * axis + 1];
+    lua_pushboolean(L, in);
+    return 1;
+}
+
+/* x and y of each corner. Is the number of edges on one side of the cell odd? */
+static int in_polygon(lua_State *L)
+{
+    double at[TZ_AXES];
+    const shape *s = get_cell(L, at);
+    bool in = false;
+    for (int i = 0; i < s->count; i += 2) {
+        const double *a = s->numbers + i, *b = s->numbers + (i + 2) % s->count;
+        if ((a[1] > at[1]) != (b[1] > at[1]))
+            in = in != (at[0] < a[0] + (at[1] - a[1]) / (b[1] - a[1]) * (b[0] - a[0]));
+    }
+    lua_pushboolean(L, in);
+    return 1;
+}
+
+/* Is the cell in an operand, a function or an array? */
+static bool in_operand(lua_State *L, int operand)
+{
+    const tz_array_handle *source = luaL_testudata(L, operand, TZ_TYPE_ARRAY);
+    if (!source) {
+        lua_pushvalue(L, operand);
+        for (int i = 1; i <= TZ_AXES; i++)
+            lua_pushvalue(L, i);
+        lua_call(L, TZ_AXES, 1);
+        const bool in = lua_isnumber(L, -1) ? lua_tonumber(L, -1) != 0 : lua_toboolean(L, -1);
+        lua_pop(L, 1);
+        return in;
+    }
+    const tz_array *array = &tz_array_check(L, operand, "tz.union")->view;
+    int64_t index = 0;
+    for (int axis = TZ_AXES - 1; axis >= 0; axis--) {
+        const int64_t at = luaL_optinteger(L, axis + 1, 0) - source->at[axis];
+        if (axis < array->dims && (at < 0 || at >= array->shape[axis]))
+            return false;
+        index = axis < array->dims ? index * array->shape[axis] + at : index;
+    }
+    return tz_array_get(array, index) != 0;
+}
+
+/* Upvalues: the word, how many operands, and these. */
+static int in_combination(lua_State *L)
+{
+    const char word = *lua_tostring(L, lua_upvalueindex(1));
+    const int count = (int)lua_tointeger(L, lua_upvalueindex(2));
+    bool in = word != 'u';
+    lua_settop(L, TZ_AXES);
+    for (int i = 0; i < count && in == (word != 'u'); i++) {
+        const bool also = in_operand(L, lua_upvalueindex(3 + i));
+        in = word == 'd' && i > 0 ? !also : also;
+    }
+    lua_pushboolean(L, in);
+    return 1;
+}
+
+static const tz_key circle_options[] = {
+    {"centre", "{x, y[, z]}", NULL, "in cells; with three numbers it is a sphere"},
+    {"radius", "number", NULL, "in cells"},
+    {NULL, NULL, NULL, NULL}};
+
+/* The number at the top of the stack, which it pops. */
+static double take_number(lua_State *L, const char *what, const char *name)
+{
+    if (lua_type(L, -1) != LUA_TNUMBER || !isfinite(lua_tonumber(L, -1)))
+        tz_raise(L, "%s: '%s' must hold finite numbers, not %s", what, name, tz_kind_text(L, -1));
+    const double number = lua_tonumber(L, -1);
+    lua_pop(L, 1);
+    return number;
+}
+
+static int shape_circle(lua_State *L)
+{
+    const char *what = "tz.circle";
+    tz_options_take(L, what, circle_options, "tz.circle { centre = { 50, 50 }, radius = 40 }");
+    double radius = 0;
+    if (tz_table_get(L, 1, "centre") != LUA_TTABLE || lua_rawlen(L, -1) < 2 ||
+        lua_rawlen(L, -1) > TZ_AXES)
+        tz_raise(L, "%s: 'centre' must be { x, y } or { x, y, z }", what);
+    const int centre = lua_gettop(L), axes = (int)lua_rawlen(L, centre);
+    if (!tz_key_number(L, 1, what, "radius", &radius) || radius <= 0)
+        tz_raise(L, "%s: 'radius' must be above 0", what);
+    shape *s = push_shape(L, axes + 1);
+    s->numbers[0] = radius * radius;
+    for (int axis = 0; axis < axes; axis++) {
+        lua_rawgeti(L, centre, axis + 1);
+        s->numbers[axis + 1] = take_number(L, what, "centre");
+    }
+    lua_pushcclosure(L, in_circle, 1);
+    return 1;
+}
+
+static const tz_key box_options[] = {
+    {"x", "{low, high}", "all", "low <= x < high, in cells; with high - low cells"},
+    {"y", "{low, high}", "all", "likewise"},
+    {"z", "{low, high}", "all", "likewise"},
+    {NULL, NULL, NULL, NULL}};
+
+static int shape_box(lua_State *L)
+{
+    const char *what = "tz.box";
+    tz_options_take(L, what, box_options, "tz.box { x = { 10, 90 }, y = { 20, 40 } }");
+    shape *s = push_shape(L, 2 * TZ_AXES);
+    for (int axis = 0; axis < TZ_AXES; axis++) {
+        s->numbers[2 * axis] = -INFINITY;
+        s->numbers[2 * axis + 1] = INFINITY;
+        tz_key_range(L, 1, what, box_options[axis].key, false, &s->numbers[2 * axis],
+                     &s->numbers[2 * axis + 1]);
+    }
+    lua_pushcclosure(L, in_box, 1);
+    return 1;
+}
+
+static int shape_polygon(lua_State *L)
+{
+    const char *what = "tz.polygon";
+    if (!lua_istable(L, 1))
+        tz_raise(L, "%s: needs a list of points { { x, y }, … }, not %s", what, tz_kind_text(L, 1));
+    tz_table_copy(L, 1, what);
+    tz_list_check(L, what, "points");
+    const lua_Integer count = (lua_Integer)lua_rawlen(L, 1);
+    if (count < 3 || count > POLYGON_POINTS_MAX)
+        tz_raise(L, "%s: has %d point%s; it needs 3 to %d", what, (int)count, count == 1 ? "" : "s",
+                 POLYGON_POINTS_MAX);
+    shape *s = push_shape(L, 2 * (int)count);
+    for (int i = 0; i < count; i++) {
+        lua_rawgeti(L, 1, i + 1);
+        if (!lua_istable(L, -1) || lua_rawlen(L, -1) != 2)
+            tz_raise(L, "%s: point %d must be { x, y }", what, i + 1);
+        for (int k = 0; k < 2; k++) {
+            lua_rawgeti(L, -1, k + 1);
+            s->numbers[2 * i + k] = take_number(L, what, "points");
+        }
+        lua_pop(L, 1);
+    }
+    lua_pushcclosure(L, in_polygon, 1);
+    return 1;
+}
+
+/* tz.union, tz.intersection and tz.difference: the data of a row is its name. */
+static int shape_combine(lua_State *L)
+{
+    enum { OPERANDS_MAX = 200 };
+    const char *what = tz_api_data(L);
+    const int count = lua_gettop(L);
+    if (count < 2 || count > OPERANDS_MAX)
+        tz_raise(L, "%s: needs 2 to %d shapes, not %d", what, OPERANDS_MAX, count);
+    for (int i = 1; i <= count; i++)
+        if (!lua_isfunction(L, i) && !luaL_testudata(L, i, TZ_TYPE_ARRAY))
+            tz_raise(L,
+                     "%s: shape %d must be tz.circle, tz.box, tz.polygon, a combination of them, a "
+                     "function(x, y, z) or an array, such as tz.read of a picture, not %s",
+                     what, i, tz_kind_text(L, i));
+    lua_pushstring(L, what + sizeof "tz." - 1);
+    lua_pushinteger(L, count);
+    lua_rotate(L, 1, 2);
+    lua_pushcclosure(L, in_combination, count + 2);
+    return 1;
+}
+
 const tz_api_function tz_floorplan_functions[] = {
     TZ_API(
         "tz.floorplan(options)", value_floorplan,
@@ -360,4 +567,26 @@ const tz_api_function tz_floorplan_functions[] = {
         "upper edge, from which `sim:get` and boxes count y; metres of y in files and at axes "
         "count from the lower edge, as in the floorplan (see `y` of `tz.vti` and `tz.png`).",
         .options = floorplan_options, .recall = TZ_RECALL_CALL),
+    TZ_API(
+        "tz.circle(options)", shape_circle,
+        "A disc, a ball, or a cylinder along z: a `function(x, y, z)` that is true within, as a "
+        "value "
+        "of fields, as a domain, or to be combined. Whole numbers are the middles of cells, so the "
+        "middle of a grid is at (nx - 1)/2.",
+        .options = circle_options),
+    TZ_API("tz.box(options)", shape_box, "A rectangle or cuboid, likewise.",
+           .options = box_options),
+    TZ_API("tz.polygon(points)", shape_polygon,
+           "A polygon in x and y, likewise: `tz.polygon { { 10, 10 }, { 90, 10 }, { 50, 80 } }`. "
+           "Where "
+           "its edges cross, what lies within an even number of them is outside."),
+    TZ_API("tz.union(...)", shape_combine,
+           "What is in any of the shapes: those above, a `function(x, y, z)`, or an array (cells "
+           "that are "
+           "not 0), such as `tz.read \"shape.png\"`.",
+           .data = "tz.union"),
+    TZ_API("tz.intersection(...)", shape_combine, "What is in all of them.",
+           .data = "tz.intersection"),
+    TZ_API("tz.difference(...)", shape_combine, "What is in the first and in no other.",
+           .data = "tz.difference"),
     TZ_API_END};

@@ -1,5 +1,5 @@
-/* tz.stencil: `outside` and `edge`, what fields are past the sides of the grid, and past the edge of
- * its domain. Called by definition.c. */
+/* tz.stencil: `outside` and `edge`, what fields are past the sides of the grid, and past the edge
+ * of its domain. Called by definition.c. */
 #include "lua/define.h"
 
 #include "lua/keys.h"

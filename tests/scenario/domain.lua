@@ -165,6 +165,8 @@ c.refuses("12 x 8 numbers, the grid needs 8 x 8", tz.simulation, { plugin = disc
 c.refuses("goes with 'domain'", tz.stencil, { dims = 2, update = "lap(u)", edge = "mirror" })
 c.refuses("unknown name 'miror'", tz.stencil, wrong { edge = "miror" })
 c.refuses("unknown field 'v'", tz.stencil, wrong { edge = { v = 0 } })
+c.refuses("the name of a field", tz.stencil, wrong { domain = ring })
+c.refuses("is not known here: write inside", tz.stencil, wrong { edge = "noflux" })
 c.refuses("must be a static field of ints", tz.stencil, wrong { domain = "u" })
 c.refuses("does not go with a stencil of bits", tz.stencil, wrong { fields = { u = "bits" }, update = "u[1,0]" })
 c.refuses("does not go with coefficients", tz.stencil, { domain = "mask", coefficients = { { 0, 1, 0 }, { 1, 2, 1 }, { 0, 1, 0 } } })
