@@ -58,10 +58,15 @@ tz_defined_text tz_definition_formula(lua_State *L, const char *who, const char 
  * many. `list`: it may also have elements. */
 int tz_definition_names(lua_State *L, const char *who, const char **names, int most, bool list);
 
+/* The text of a key, kept alive by the options; NULL: none. */
+const char *tz_definition_text(lua_State *L, int index, const char *who, const char *key);
 /* The field of that name; NULL: none. */
 tz_defined_field *tz_definition_field(tz_definition_value *v, const char *name);
+/* One field more. Raises if its name is taken. */
+void tz_definition_add(lua_State *L, tz_definition_value *v, tz_defined_field field);
 
-/* Read `outside` and `edge`: outside.c. */
+/* Read `domain`, `outside` and `edge`: outside.c. */
+void tz_definition_domain(lua_State *L, tz_definition_value *v);
 void tz_definition_outside(lua_State *L, tz_definition_value *v);
 void tz_definition_edge(lua_State *L, tz_definition_value *v);
 

@@ -153,7 +153,7 @@ bool tz_definition_table(lua_State *L, int index, const char *who, const char *k
     return true;
 }
 
-static const char *kept_text(lua_State *L, int index, const char *who, const char *key)
+const char *tz_definition_text(lua_State *L, int index, const char *who, const char *key)
 {
     const char *text = NULL;
     if (tz_key_text(L, index, who, key, &text)) {
@@ -279,8 +279,8 @@ static tz_defined_field field_of(lua_State *L, tz_definition_value *v, const cha
     tz_key_number(L, at, who, "initial", &f.initial);
     tz_key_number(L, at, who, "boundary_value", &f.boundary_value);
     tz_key_flag(L, at, who, "required", &f.required);
-    f.unit = kept_text(L, at, who, "unit");
-    f.doc = kept_text(L, at, who, "doc");
+    f.unit = tz_definition_text(L, at, who, "unit");
+    f.doc = tz_definition_text(L, at, who, "doc");
     lua_pop(L, 1);
     return f;
 }
@@ -293,7 +293,7 @@ tz_defined_field *tz_definition_field(tz_definition_value *v, const char *name)
     return NULL;
 }
 
-static void add_field(lua_State *L, tz_definition_value *v, tz_defined_field field)
+void tz_definition_add(lua_State *L, tz_definition_value *v, tz_defined_field field)
 {
     if (v->definition.fields_count == TZ_FIELDS_MAX)
         tz_raise(L, "%s: 'fields' has more than %d names", what, TZ_FIELDS_MAX);
@@ -315,11 +315,11 @@ static void get_fields(lua_State *L, tz_definition_value *v)
         lua_rawgeti(L, at, i);
         const char *name = tz_text_check(L, -1, "tz.stencil: 'fields'", "an element of the list");
         luaL_ref(L, TZ_STACK_OPTIONS);
-        add_field(L, v, (tz_defined_field){.name = name, .role = TZ_STATE});
+        tz_definition_add(L, v, (tz_defined_field){.name = name, .role = TZ_STATE});
     }
     for (int i = 0; i < count; i++) {
         tz_table_get(L, at, names[i]);
-        add_field(L, v, field_of(L, v, names[i]));
+        tz_definition_add(L, v, field_of(L, v, names[i]));
     }
     lua_settop(L, at - 1);
     if (v->definition.fields_count == 0)
@@ -361,8 +361,8 @@ static void get_params(lua_State *L, tz_definition_value *v)
         int role;
         p->role =
             tz_key_choice(L, table, who, "role", &role) ? param_roles[role] : TZ_PARAM_ROLE_NONE;
-        p->unit = kept_text(L, table, who, "unit");
-        p->doc = kept_text(L, table, who, "doc");
+        p->unit = tz_definition_text(L, table, who, "unit");
+        p->doc = tz_definition_text(L, table, who, "doc");
         lua_pop(L, 1);
     }
     v->definition.params_count = count;
@@ -567,14 +567,14 @@ static void get_pass(lua_State *L, tz_definition_value *v, int number)
     lua_pop(L, 1);
     if (v->definition.raw) {
         tz_keys_take(L, at, who, raw_keys, false);
-        pass->name = kept_text(L, at, who, "name");
+        pass->name = tz_definition_text(L, at, who, "name");
         tz_key_integer(L, at, who, "radius", &radius);
         pass->radius = (int)radius;
         tz_table_get(L, at, "writes");
         pass->updates_count = get_written(L, who, "writes", updates);
     } else if (long_form) {
         tz_keys_take(L, at, who, keys, false);
-        pass->name = kept_text(L, at, who, "name");
+        pass->name = tz_definition_text(L, at, who, "name");
         tz_table_get(L, at, "update");
         pass->updates_count = get_updates(L, who, updates);
     } else {
@@ -624,7 +624,7 @@ static const char *stage_field(lua_State *L, tz_definition_value *v, const char 
     own.stage = true;
     luaL_ref(L, TZ_STACK_OPTIONS);
     luaL_ref(L, TZ_STACK_OPTIONS);
-    add_field(L, v, own);
+    tz_definition_add(L, v, own);
     return own.name;
 }
 
@@ -731,7 +731,8 @@ static void get_outputs(lua_State *L, tz_definition_value *v)
     }
     for (int i = 0; i < d->outputs_count; i++)
         if (!tz_definition_field(v, v->outputs[i].field))
-            add_field(L, v, (tz_defined_field){.name = v->outputs[i].field, .role = TZ_DERIVED});
+            tz_definition_add(L, v,
+                              (tz_defined_field){.name = v->outputs[i].field, .role = TZ_DERIVED});
     d->outputs = v->outputs;
 }
 
@@ -887,8 +888,8 @@ static void get_coefficients(lua_State *L, tz_definition_value *v)
                  v->definition.dims);
     v->definition.dims = c->dims;
     tz_key_number(L, TZ_STACK_OPTIONS, what, "scale", &c->scale);
-    c->field = kept_text(L, TZ_STACK_OPTIONS, what, "field");
-    c->old = kept_text(L, TZ_STACK_OPTIONS, what, "old");
+    c->field = tz_definition_text(L, TZ_STACK_OPTIONS, what, "field");
+    c->old = tz_definition_text(L, TZ_STACK_OPTIONS, what, "old");
     c->a = option_formula(L, "a");
     c->b = option_formula(L, "b");
     c->v = option_formula(L, "v");
@@ -896,28 +897,6 @@ static void get_coefficients(lua_State *L, tz_definition_value *v)
     tz_key_integer(L, TZ_STACK_OPTIONS, what, "augment", &augment);
     c->augment = (int)augment;
     v->definition.coefficients = c;
-}
-
-/* The domain's field, which is made if there is none. */
-static void get_domain(lua_State *L, tz_definition_value *v)
-{
-    const int type = tz_table_get(L, TZ_STACK_OPTIONS, "domain");
-    if (type != LUA_TNIL && type != LUA_TSTRING)
-        tz_raise_kind(L, -1, what, "domain",
-                      "the name of a field, \"mask\"; its cells are the domain of tz.simulation");
-    lua_pop(L, 1);
-    const char *name = kept_text(L, TZ_STACK_OPTIONS, what, "domain");
-    tz_defined_field *field = name ? tz_definition_field(v, name) : NULL;
-    v->definition.domain = name;
-    if (name && !field)
-        add_field(L, v,
-                  (tz_defined_field){.name = name,
-                                     .role = TZ_STATIC,
-                                     .type = TZ_INT,
-                                     .required = true,
-                                     .doc = "the cells that are computed; others are 0"});
-    if (name) /* past sides the boundaries hold */
-        tz_definition_field(v, name)->boundary_value = 1;
 }
 
 /* ---- All ------------------------------------------------------------------------------------- */
@@ -954,7 +933,7 @@ static void get_boundaries(lua_State *L, tz_definition *d)
 
 static void get_raw(lua_State *L, tz_definition *d, bool unsafe)
 {
-    d->raw = kept_text(L, TZ_STACK_OPTIONS, what, "text");
+    d->raw = tz_definition_text(L, TZ_STACK_OPTIONS, what, "text");
     if (d->raw && !unsafe)
         tz_raise(L,
                  "%s: 'text' is C code, which can do anything: run the script with --unsafe if "
@@ -987,7 +966,7 @@ tz_definition_value *tz_definition_read(lua_State *L, bool unsafe)
     if (!v->has_name)
         strcpy(v->name, "stencil");
     d->id = v->name;
-    d->doc = kept_text(L, TZ_STACK_OPTIONS, what, "doc");
+    d->doc = tz_definition_text(L, TZ_STACK_OPTIONS, what, "doc");
     d->fields = v->fields;
     d->params = v->params;
     d->scalars = v->scalars;
@@ -1005,7 +984,7 @@ tz_definition_value *tz_definition_read(lua_State *L, bool unsafe)
     get_scalars(L, v);
     get_parts(L, v);
     get_passes(L, v);
-    get_domain(L, v);
+    tz_definition_domain(L, v);
     get_outputs(L, v);
     get_coefficients(L, v);
     tz_definition_outside(L, v);

@@ -166,6 +166,28 @@ void tz_definition_outside(lua_State *L, tz_definition_value *v)
 
 /* ---- The edge of a domain -------------------------------------------------------------------- */
 
+/* The domain's field, which is made if there is none. */
+void tz_definition_domain(lua_State *L, tz_definition_value *v)
+{
+    const int type = tz_table_get(L, TZ_STACK_OPTIONS, "domain");
+    if (type != LUA_TNIL && type != LUA_TSTRING)
+        tz_raise_kind(L, -1, "tz.stencil", "domain",
+                      "the name of a field, \"mask\"; its cells are the domain of tz.simulation");
+    lua_pop(L, 1);
+    const char *name = tz_definition_text(L, TZ_STACK_OPTIONS, "tz.stencil", "domain");
+    tz_defined_field *field = name ? tz_definition_field(v, name) : NULL;
+    v->definition.domain = name;
+    if (name && !field)
+        tz_definition_add(L, v,
+                          (tz_defined_field){.name = name,
+                                             .role = TZ_STATIC,
+                                             .type = TZ_INT,
+                                             .required = true,
+                                             .doc = "the cells that are computed; others are 0"});
+    if (name) /* past sides the boundaries hold */
+        tz_definition_field(v, name)->boundary_value = 1;
+}
+
 void tz_definition_edge(lua_State *L, tz_definition_value *v)
 {
     static const char *const kinds[] = {"value", "flux", "robin"};

@@ -541,7 +541,12 @@ static tz_status read_planes(tz_frame *frame, const slices *s, tz_slice slice, t
     if (frame->look.isometric)
         return read_view(frame, s, error);
     tz_status status = TZ_OK;
-    if (frame->look.has_region || frame->look.greatest)
+    const bool part = frame->look.has_region || frame->look.greatest;
+    if (part && s->simulation && tz_simulation_domain_of(s->simulation, s->field) >= 0)
+        status = tz_error_set(error, TZ_UNSUPPORTED, NULL,
+                              "'region' and 'reduce' would show what is outside of the domain: "
+                              "leave them out");
+    else if (part)
         status = read_region(&frame->planes[0], s, &frame->look, max_width, max_height, error);
     const bool done = frame->planes[0] != NULL;
     for (int k = 0; status == TZ_OK && k < count && !done; k++)
