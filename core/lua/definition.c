@@ -88,13 +88,10 @@ const tz_key tz_definition_options[] = {
      "= {a, b, c}}` or `{absorbing = …, old = FIELD}`; `{x = …, y = {low, high}}` gives one for "
      "each axis or side, `false` none"},
     {"domain", "text", "all of the grid",
-     "the name of a static field of ints, which is made if `fields` has none of that name: only "
-     "cells where it is not 0 are computed ([formulas.md](formulas.md#domains)). `domain` of "
-     "`tz.simulation` gives it its cells"},
+     "a static field of ints, made if there is none of the name: cells that are not 0 are computed "
+     "([formulas.md](formulas.md#domains)). `domain` of `tz.simulation` sets it"},
     {"edge", "formula or table", "\"inside\"",
-     "what fields are past the edge of the domain: a formula for all, or FIELD = formula, in which "
-     "`inside` is the field in the cell that reads across the edge (no flux) and `mirror` that of "
-     "the cell on its other side; or `{value = …}`, `{flux = …}` or `{robin = {a, b, c}}`"},
+     "past the edge of the domain: a formula for all fields, or FIELD = formula; or `{value = …}`"},
     {"update", "table", "",
      "FIELD = formula of its new value. All formulas read the values from before. A formula alone "
      "is the only field's"},
