@@ -89,6 +89,9 @@ static tz_status draw(const tz_look *look, const char *path, const tz_array *arr
     tz_frame *frame;
     const tz_slice slice = {.axis = 2, .at = -1};
     tz_look full = *look;
+    if (strlen(path) >= sizeof frame->path)
+        return tz_error_set(error, TZ_RANGE, path, "a path has at most %zu bytes",
+                            sizeof frame->path - 1);
     if (look->range != TZ_RANGE_FIXED) {
         const tz_range range = tz_range_of(array);
         tz_look_take_range(&full, range.lo, range.hi);

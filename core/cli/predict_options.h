@@ -58,7 +58,8 @@ typedef struct tz_predict_options {
                           "                        --threads, else half of the processors)\n"      \
                           "  --height N, --family NAME, --block BX[,BY[,BZ]], --vector N, "        \
                           "--ahead N, --warps N,\n"                                                \
-                          "  --blocks N, --unroll N, --lanes N, --swap N  only such plans\n"
+                          "  --blocks N, --unroll N, --lanes N, --swap N, --lean N  only such "    \
+                          "plans\n"
 
 /* Read the command line: these options, the command's `own` ones, and the stencil. Returns as
  * tz_options_read. */

@@ -37,7 +37,11 @@ bool tz__policy_base(const tz_policy_subject *subject, tz_plan *plan)
     tz_plan base = *plan;
     base.height = 1;
     snprintf(base.family, sizeof base.family, "%s", family);
-    if (tz__policy_complete(subject, &base, NULL))
+    tz_plan lean = base;
+    lean.lean = 1;
+    if (tz__policy_complete(subject, &lean, NULL) == TZ_OK)
+        base = lean;
+    else if (tz__policy_complete(subject, &base, NULL))
         return false;
     *plan = base;
     return true;

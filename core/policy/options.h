@@ -60,8 +60,8 @@ typedef struct tz_policy_measurement {
 
 /* Complete and check a plan, as tz_backend.plan does. */
 tz_status tz__policy_complete(const tz_policy_subject *subject, tz_plan *plan, tz_error *error);
-/* The backend's base plan, which compiles at once, if it keeps what *plan sets. False: it does not,
- * or there is none; *plan is as it was. */
+/* The backend's base plan, which compiles at once, if it keeps what *plan sets: the lean form,
+ * where that compiles sooner. False: it does not, or there is none; *plan is as it was. */
 bool tz__policy_base(const tz_policy_subject *subject, tz_plan *plan);
 /* All candidates that keep the members set in `given`: with predicted times (TZ_UNSUPPORTED says
  * what is missing), and without. */

@@ -27,6 +27,9 @@
     X(swap, 1, 2,                                                                                  \
       "how lanes store that hold two packets of 16 bytes of a row, in 2-D: 1: they swap one with " \
       "a neighbour, so that adjacent lanes store adjacent packets; 2: each stores its own")        \
+    X(lean, 1, 2,                                                                                  \
+      "1: the shortest text of the family direct, which compiles sooner and runs slower; 2: the "  \
+      "whole one")                                                                                 \
     X(exchange, 1, 65536, "iterations between two exchanges of ghost zones among devices")
 
 enum { TZ_PLAN_HEIGHT_MAX = 1 << 20 };

@@ -13,6 +13,7 @@
  *   TZ_THREADS, TZ_BLOCKS            threads of a block; blocks of a multiprocessor
  *   TZ_WIDE                          threads of a block along x
  *   TZ_CELLS                         cells of a lane's step, along the last axis
+ *   TZ_LEAN                          1: only the border instance, for all warps
  *   TZ_CALLS                         1: at the border each read calls a function, which is slower
  *                                    and compiled sooner
  *   TZ_BESIDE                        1: reads past the ends of rows need no border instance

@@ -82,8 +82,17 @@
     }
 #define TZ__RUN_PASS(pass, cell, radius)                                                           \
     if ((TZ_LAUNCHES == 1 || a.geometry[5] == pass) &&                                             \
-        !(inside && tz_run_##pass<TZ_INNER>(a, p, end)))                                           \
+        !(inside && TZ__RUN_INNER(tz_run_##pass)(a, p, end)))                                      \
         tz_run_##pass<TZ_BORDER>(a, p, end);
+#if TZ_LEAN
+#define TZ__RUN_INNER(run) tz_run_nothing
+TZ_DEVICE bool tz_run_nothing(const tz_arguments &, const tz_place &, int)
+{
+    return false;
+}
+#else
+#define TZ__RUN_INNER(run) run<TZ_INNER>
+#endif
 // clang-format on
 TZ_LAUNCH_LIST(TZ__DEFINE_PASS)
 

@@ -8,6 +8,7 @@
  *   TZ_MAX(a, b)              a < b ? b : a, likewise
  *   TZ_SELECT(test, a, b)     a if the test is true (not 0), else b; both are computed
  *   TZ_DIV(x, y)              x / y of reals; some kernels compute it sooner than x / y
+ *   TZ_DIV_BY(x, y)           the same, where all cells have the same y
  *   TZ_SQRT(x)                the square root, correctly rounded; NAN for x < 0, -0 for -0
  *   TZ_HELPER(type, name, (type a, type b)) { ... return ...; }
  *                             a function, defined before the TZ_CELL, of real, int or tz_word.
@@ -92,6 +93,7 @@ TZ__FUNCTION double tz_sqrt_double(double x)
 /* rows_isa.h defines `real` and TZ__PRECISION. */
 #define TZ_R(x) ((real)(x))
 #define TZ_DIV(x, y) ((real)(x) / (real)(y))
+#define TZ_DIV_BY(x, y) TZ_DIV(x, y)
 #define TZ_SQRT(x) TZ__OF_PRECISION(sqrt)((real)(x))
 #define TZ_EXP(x) TZ__OF_PRECISION(exp)((real)(x))
 #define TZ_LOG(x) TZ__OF_PRECISION(log)((real)(x))

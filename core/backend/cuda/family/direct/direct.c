@@ -4,7 +4,9 @@
  * wide form (wide.c).
  *
  * plan.tile: columns of a block; in 3-D its rows; on the last axis the cells of a lane (0: chosen
- * at launch). plan.unroll: cells that a lane loads at once. */
+ * at launch). plan.unroll: cells that a lane loads at once. plan.lean is 1: all cells are computed
+ * as those at the border, one at a time, and reads call functions; a run begins with it while the
+ * rest is compiled. */
 #include "backend/cuda/family/direct/wide.h"
 #include "backend/host/store.h"
 #include "base/minmax.h"
@@ -28,6 +30,7 @@ enum {
     THREADS_AT_ONCE = 1024, /* of a multiprocessor, so that loads of one pass others' time */
     TEXT_LONG = 3000,       /* bytes of a pass */
     TEXT_CALLS = 4000,
+    TEXT_LEAN = 1500,
     FUSED_MOST = 2200, /* bytes of a pass, times how often it is computed again */
     CHUNK_MAX = 1 << 20,
     BLOCKS_MAX = 65535, /* along y and z */
@@ -223,13 +226,27 @@ static direct_bytes bytes_of(const tz_problem *problem, double rows)
 
 /* ---- Plans ----------------------------------------------------------------------------------- */
 
+/* Bytes of the longest text of a pass. */
+static size_t longest_text(const tz_problem *problem)
+{
+    size_t most = 0;
+    for (int p = 0; p < problem->stencil->passes_count; p++) {
+        const size_t length = strlen(problem->stencil->passes[p].text);
+        most = length > most ? length : most;
+    }
+    return most;
+}
+
 /* Does a cell compute so much that a compiler takes long? Then the text has it once. */
 static bool is_long(const tz_problem *problem)
 {
-    for (int p = 0; p < problem->stencil->passes_count; p++)
-        if (strlen(problem->stencil->passes[p].text) > TEXT_LONG)
-            return true;
-    return false;
+    return longest_text(problem) > TEXT_LONG;
+}
+
+/* Is the lean form compiled much sooner? */
+static bool has_lean(const tz_problem *problem)
+{
+    return problem->dims > 2 || longest_text(problem) > TEXT_LEAN;
 }
 
 static int choose_unroll(const tz_problem *problem)
@@ -310,9 +327,10 @@ static tz_status wide_plan(const tz_problem *problem, const tz_limits *limits, t
     if (why)
         return tz_error_set(error, TZ_UNSUPPORTED, "vector", "'%s' %s: leave it out",
                             problem->stencil->id, why);
-    if (plan->unroll)
-        return tz_error_set(error, TZ_UNSUPPORTED, "unroll",
-                            "the family direct takes no 'unroll' with a 'vector'");
+    if (plan->unroll || plan->lean)
+        return tz_error_set(error, TZ_UNSUPPORTED, plan->lean ? "lean" : "unroll",
+                            "the family direct takes no '%s' with a 'vector'",
+                            plan->lean ? "lean" : "unroll");
     return tz__direct_wide.plan(problem, limits, plan, error);
 }
 
@@ -324,8 +342,14 @@ static tz_status direct_plan(const tz_problem *problem, const tz_limits *limits,
         plan->height = 1;
     if (plan->vector > 0)
         return wide_plan(problem, limits, plan, error);
+    if (plan->lean == 1 && (plan->unroll > 1 || !has_lean(problem)))
+        return tz_error_set(error, TZ_UNSUPPORTED, "lean",
+                            plan->unroll > 1 ? "the lean form computes one cell at a time: leave "
+                                               "'unroll' or 'lean' out"
+                                             : "'%s' compiles at once: leave 'lean' out",
+                            problem->stencil->id);
     if (plan->unroll == 0)
-        plan->unroll = choose_unroll(problem);
+        plan->unroll = plan->lean == 1 ? 1 : choose_unroll(problem);
     if (last > 0 && plan->tile[last] > CHUNK_MAX)
         return tz_error_set(error, TZ_RANGE, "tile", "a lane has 1 to %d cells, not %" PRId64,
                             CHUNK_MAX, plan->tile[last]);
@@ -351,7 +375,7 @@ static bool direct_claims(const tz_problem *problem, const tz_limits *limits, tz
 {
     if (plan->height != 1 || problem->dims != 3)
         return false;
-    if (!plan->unroll && has_wide(problem))
+    if (!plan->unroll && !plan->lean && has_wide(problem))
         return tz__direct_wide.plan(problem, limits, plan, NULL) == TZ_OK;
     return problem->stencil->fields_count > UNROLL_FIELDS && bytes_of(problem, 1.0).times < 1.25 &&
            direct_plan(problem, limits, plan, NULL) == TZ_OK;
@@ -416,12 +440,7 @@ static tz_status direct_shape(const tz_problem *problem, const tz_limits *limits
  * calls. */
 static bool has_calls(const tz_problem *problem)
 {
-    size_t most = 0;
-    for (int p = 0; p < problem->stencil->passes_count; p++) {
-        const size_t length = strlen(problem->stencil->passes[p].text);
-        most = length > most ? length : most;
-    }
-    return problem->bits || (problem->dims < 3 && most > TEXT_CALLS);
+    return problem->bits || (problem->dims < 3 && longest_text(problem) > TEXT_CALLS);
 }
 
 static void emit_numbers(tz_cuda_text *t, const tz_problem *problem, const tz_plan *plan)
@@ -445,7 +464,8 @@ static void emit_numbers(tz_cuda_text *t, const tz_problem *problem, const tz_pl
         {"BLOCKS", plan->blocks},
         {"WIDE", (int)plan->tile[0]},
         {"CELLS", plan->unroll},
-        {"CALLS", has_calls(problem)},
+        {"LEAN", plan->lean == 1},
+        {"CALLS", plan->lean == 1 || has_calls(problem)},
         {"SHORT", is_short},
         {"BESIDE", direct_fuses(problem) && has_beside(problem)},
     };
@@ -599,6 +619,8 @@ static void plain_work(const tz_cuda_job *job, tz_model_work *out)
     const bool beside = direct_fuses(problem) && has_beside(problem);
     inner *= last > 0 && !beside ? inner_of(x, reach.low[0], reach.high[0]) : x;
     inner *= last > 1 ? inner_of(y, reach.low[1], reach.high[1]) : 1.0;
+    if (job->plan->lean == 1)
+        inner = x * y * chunks;
     tz_cuda_add_part(out, "inner", &job->steps->inner, inner, steps);
     tz_cuda_add_part(out, inner > 0.0 ? "border" : "all", &job->steps->side, x * y * chunks - inner,
                      steps);
@@ -665,7 +687,7 @@ const tz_cuda_family tz_cuda_family_direct = {
     .doc = "a pass a launch; cells load their neighbours where they need them",
     .dims_low = 1,
     .dims_high = 3,
-    .own = {"unroll"},
+    .own = {"unroll", "lean"},
     .apart = true,
     .points = true,
     .stored = true,
