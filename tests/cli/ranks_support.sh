@@ -28,6 +28,6 @@ n() { # n RANK-0-ARGUMENTS : RANK-1-ARGUMENTS, each with the program
 once() { [ "$(grep -cF -- "$1" out)" -eq 1 ]; }
 errs_once() { [ "$(grep -cF -- "$1" err)" -eq 1 ]; }
 fails() { [ "$rc" -ne 0 ] && [ "$rc" -ne 124 ]; }
-same_files() { # same_files DIR DIR: but for times
-    diff -rq -x run.json -x log.txt "$1" "$2" >diffs || { cat diffs; return 1; }
+same_files() { # same_files DIR DIR: but for times, which checkpoints have
+    diff -rq -x run.json -x log.txt -x checkpoint "$1" "$2" >diffs || { cat diffs; return 1; }
 }

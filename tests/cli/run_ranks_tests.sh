@@ -31,7 +31,7 @@ alone=$(cat out)
 m 3 run run.lua --out by3
 check '3 ranks: exit code' is "$rc" 0
 check '3 ranks print once' is "$(cat out)" "$alone"
-check '3 ranks sum up once' errs_once '200 steps in'
+check '3 ranks sum up once' errs_once '200 steps with 1 shorter simulation, done'
 check '3 ranks write the same files' same_files alone by3
 check '3 ranks: the record says done' grep -q '"status": "done"' by3/run.json
 check '3 ranks log once' is "$(grep -c done by3/log.txt)" 1
