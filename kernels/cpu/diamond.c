@@ -304,8 +304,6 @@ typedef struct level {
     const tz_pass *pass;
     tz_row_fn *rows, *several;
     int slabs;
-    const tz_pass *inner; /* where all that is read is in the domain; NULL: as everywhere */
-    tz_row_fn *inner_rows, *inner_several;
     int iteration;
     uint32_t lost; /* mask of the fields that take over others' values, and are not written */
     uint8_t reads[TZ_FIELDS_MAX], writes[TZ_FIELDS_MAX]; /* arrays, as in tz_diamond_arrays */
@@ -314,8 +312,10 @@ typedef struct level {
 typedef struct run {
     diamonds d;
     level level[TZ_LEVELS_MAX + 1]; /* from 1 on */
-    tz_diamond_arrays arrays;       /* after the last level */
-    size_t spare_bytes, spare_row;  /* of a thread, in stage->spare */
+    /* The same where all that is read is in the domain, if the stencil has one. */
+    level inner[TZ_LEVELS_MAX + 1];
+    tz_diamond_arrays arrays;      /* after the last level */
+    size_t spare_bytes, spare_row; /* of a thread, in stage->spare */
     _Atomic int64_t next;
     /* Of each tile, the phases that are done and one more. */
     _Atomic int done[TILES_MAX];
@@ -552,12 +552,8 @@ static void compute_domain(const run *r, int thread, const level *l, const box *
         tz_domain_kind kind;
         part.low[0] = x;
         part.high[0] = tz_domain_run(stage->domain, &rows, x, &kind);
-        if (kind == TZ_DOMAIN_INNER && l->inner) {
-            level inner = *l;
-            inner.pass = l->inner;
-            inner.rows = l->inner_rows;
-            inner.several = l->inner_several;
-            compute_rows(r, thread, &inner, &part);
+        if (kind == TZ_DOMAIN_INNER) {
+            compute_rows(r, thread, r->inner + (l - r->level), &part);
         } else if (kind != TZ_DOMAIN_OUTSIDE && tz_max(ny, nz) > l->slabs) {
             const int64_t middle = b->low[axis] + tz_max(ny, nz) / 2 / l->slabs * l->slabs;
             const int64_t split = middle > b->low[axis] ? middle : b->low[axis] + l->slabs;
@@ -719,14 +715,6 @@ static void make_levels(run *r)
             *l = (level){.pass = &stage->stencil->passes[t - 1],
                          .rows = tz_stage_rows(stage, &stage->stencil->passes[t - 1])};
         l->several = tz_stage_several(stage, l->pass, &l->slabs);
-        l->inner = stage->domain && stage->stencil->inner ? &stage->stencil->inner[(t - 1) % passes]
-                                                          : NULL;
-        if (l->inner) {
-            int slabs;
-            l->inner_rows = tz_stage_rows(stage, l->inner);
-            l->inner_several = tz_stage_several(stage, l->inner, &slabs);
-            l->inner_several = slabs == l->slabs ? l->inner_several : NULL;
-        }
         l->iteration = (t - 1) / passes;
         l->lost = l->iteration == stage->height - 1 ? 0 : tz_diamond_lost(stage->stencil, l->pass);
         if (stage->points) /* tz_points_takes() */
@@ -736,6 +724,14 @@ static void make_levels(run *r)
         for (int f = 0; f < stage->stencil->fields_count && l->iteration < stage->height - 1; f++)
             if (tz_diamond_stays(stage->stencil, l->pass) >> f & 1)
                 l->writes[f] = l->reads[f];
+        if (stage->domain) {
+            level *inner = &r->inner[t];
+            *inner = *l;
+            if (stage->stencil->inner)
+                inner->pass = &stage->stencil->inner[(t - 1) % passes];
+            inner->rows = tz_stage_rows(stage, inner->pass);
+            inner->several = tz_stage_several(stage, inner->pass, &inner->slabs);
+        }
         pass_on(&r->arrays, stage->stencil, l);
     }
 }
