@@ -197,4 +197,12 @@ check "SIGINT: run.json says interrupted" grep -q '"status": "interrupted"' int/
 t info int
 check "info of an interrupted run" says "status       interrupted"
 
+# ---- The scenarios of docs/how-to.md -----------------------------------------------------------
+
+awk '/^    local tz/ { n++; on = 1 } on && /^    / { sub(/^    /, ""); print >("how-" n ".lua"); next } { on = 0 }' "$here/../../docs/how-to.md"
+for file in how-*.lua; do
+    t run "$file" -q --out "out-$file"
+    check "how to: $(sed -n '2s/.*name = "\([a-z]*\)".*/\1/p' "$file")" is $rc 0
+done
+check "how to: all of them" is "$(ls how-*.lua | wc -l)" 5
 finish
