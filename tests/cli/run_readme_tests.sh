@@ -127,7 +127,7 @@ done
 for picture in "$source"/docs/pictures/*; do
     check "the gallery shows ${picture##*/}" grep -qF "](pictures/${picture##*/})" "$source/docs/gallery.md"
 done
-check 'pictures are small' [ "$(cat "$source"/docs/pictures/* | wc -c)" -le 1500000 ]
+check 'pictures are small' [ "$(cat "$source"/docs/pictures/* | wc -c)" -le 2000000 ]
 check 'the film is small' [ "$(wc -c <"$source/docs/pictures/lbm.png")" -le 500000 ]
 
 finish
