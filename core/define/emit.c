@@ -230,29 +230,9 @@ static bool is_divisor(const tz_emit *emit, const tz_expr_node *n, int i)
 }
 
 /* Has a value the same bits in all cells of an iteration? */
-static bool is_uniform(const tz_expr *e, int node)
+static bool is_shared(const tz_expr_node *n)
 {
-    const tz_expr_node *n = &e->nodes[node];
-    bool uniform = n->count > 0;
-    switch (n->kind) {
-    case TZ_EXPR_NUMBER:
-    case TZ_EXPR_PARAM:
-    case TZ_EXPR_EXTENT:
-    case TZ_EXPR_SCALAR:
-    case TZ_EXPR_STEP:
-        return true;
-    case TZ_EXPR_CHAIN:
-    case TZ_EXPR_NEGATIVE:
-    case TZ_EXPR_POWER:
-    case TZ_EXPR_SELECT:
-    case TZ_EXPR_CALL:
-    case TZ_EXPR_CONVERT:
-        for (int i = 0; i < n->count; i++)
-            uniform = uniform && is_uniform(e, e->operands[n->first + i].node);
-        return uniform;
-    default:
-        return false;
-    }
+    return n->constant || n->kind == TZ_EXPR_SCALAR;
 }
 
 /* Products and quotients of reals. */
@@ -260,9 +240,9 @@ static void add_product(tz_emit *emit, tz_buffer *out, const tz_expr_node *n)
 {
     const tz_expr_operand *o = emit->e->operands + n->first;
     for (int i = n->count - 1; i > 0; i--)
-        tz_buffer_add(out, !is_divisor(emit, n, i)          ? ""
-                           : is_uniform(emit->e, o[i].node) ? "TZ_DIV_BY("
-                                                            : "TZ_DIV(");
+        tz_buffer_add(out, !is_divisor(emit, n, i)                 ? ""
+                           : is_shared(&emit->e->nodes[o[i].node]) ? "TZ_DIV_BY("
+                                                                   : "TZ_DIV(");
     for (int i = 0; i < n->count; i++) {
         const bool divides = is_divisor(emit, n, i);
         if (divides)

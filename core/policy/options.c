@@ -38,7 +38,7 @@ bool tz__policy_base(const tz_policy_subject *subject, tz_plan *plan)
     base.height = 1;
     snprintf(base.family, sizeof base.family, "%s", family);
     tz_plan lean = base;
-    lean.lean = 1;
+    lean.lean = base.lean > 0 ? base.lean : 1;
     if (tz__policy_complete(subject, &lean, NULL) == TZ_OK)
         base = lean;
     else if (tz__policy_complete(subject, &base, NULL))
