@@ -1,8 +1,10 @@
 -- One case of scripts/first-minute.sh: a stencil of unseen_stencils.lua for some seconds. Prints the wall seconds to the
 -- end of the first iteration, and the speed of each of the following spans.
 --
---   trapeze run scripts/first_minute.lua --set case=yee [--set seconds=30] [--set small=yes]
+--   trapeze run scripts/first_minute.lua --set case=yee [--set seconds=30] [--set small=yes] [--set n=512]
+--     [--set precision=double] [--set storage=half]
 --
+-- `n` are the cells along each axis. GB/s are what cells must move at least.
 -- With --set tune=yes it measures all plans instead, and prints how good the predicted ones are.
 local tz = require "trapeze"
 local cases = require "unseen_stencils"
@@ -12,16 +14,18 @@ local case = tz.expect(cases[name], "no case " .. name)
 local small = tz.args.small == "yes"
 local grid, cells = {}, 1
 for axis, n in ipairs(case.grid) do
-  grid[axis] = small and (#case.grid == 2 and 96 or 24) or n
+  grid[axis] = math.tointeger(tz.args.n) or small and (#case.grid == 2 and 96 or 24) or n
   cells = cells * grid[axis]
 end
 local fields = {}
+local precision, storage = tz.args.precision, tz.args.storage
+local bytes = case.bytes * (precision == "double" and 2 or storage == "half" and 0.5 or 1)
 for field, range in pairs(case.random) do fields[field] = tz.random { seed = 1, range = range } end
 
 -- A row of a table: the fastest plan, the share of its speed that the predicted one has, the errors of predictions, and
 -- for heights 1 to 6 the least share that the predicted plan of a height has of the best one of that height.
 if tz.args.tune == "yes" then
-  local t = tz.tune { plugin = tz.stencil(case.stencil), grid = grid, boundary = "periodic", fields = fields, backend = "cuda",
+  local t = tz.tune { plugin = tz.stencil(case.stencil), grid = grid, boundary = "periodic", fields = fields, precision = precision, storage = storage, backend = "cuda",
     threads = tonumber(tz.args.threads or 8), rounds = 3, seconds = 0.004 }
   local best, chosen, least = {}, {}, 1
   for _, row in ipairs(t.rows) do
@@ -38,15 +42,20 @@ if tz.args.tune == "yes" then
   return
 end
 
-local sim = tz.simulation { plugin = tz.stencil(case.stencil), grid = grid, boundary = "periodic", fields = fields }
+local sim = tz.simulation { plugin = tz.stencil(case.stencil), grid = grid, boundary = "periodic", fields = fields, precision = precision,
+  storage = storage }
+local middle = {}
+for axis, n in ipairs(grid) do middle[("xyz"):sub(axis, axis)] = { n // 4, n // 2 } end
+for field, value in pairs(case.block or {}) do sim:set(field, value, middle) end
 -- Chunks of a fifth of a second, up to the given seconds of wall time.
-local begin, chunk, line = os.time(), 1, "%-12s %4d s, step %9d: %8.2f GCells/s, %s height %d"
+local begin, chunk, line = os.time(), 1, "%-12s %4d s, step %9d: %8.2f GCells/s, %7.1f GB/s, %s height %d"
 local last
 repeat
   local r = sim:run(chunk)
   local plan, elapsed = sim:plan(), os.time() - begin
   if elapsed ~= last then
-    print(line:format(name, elapsed, sim.step, cells * r.steps / r.seconds * 1e-9, plan.family, plan.height))
+    local speed = cells * r.steps / r.seconds * 1e-9
+    print(line:format(name, elapsed, sim.step, speed, speed * bytes, plan.family, plan.height))
     last = elapsed
   end
   chunk = math.max(1, math.min(10 * chunk, math.floor(0.2 * r.steps / r.seconds)))

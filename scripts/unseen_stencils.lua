@@ -1,5 +1,6 @@
--- Fifteen stencils that nobody tuned kernels to, as tables for tz.stencil, each with a grid, sides and what its fields
--- begin with. scripts/first-minute.sh measures how soon they run, and how soon they run well.
+-- Stencils that nobody tuned kernels to, as tables for tz.stencil, each with a grid, sides and what its fields begin with.
+-- scripts/first-minute.sh measures how soon they run, and how soon they run well; docs/applications.md has those of many
+-- fields in 3-D.
 
 -- f"text $(name)" with the values of a table.
 local function fill(text, values)
@@ -39,6 +40,27 @@ local elastic = {
       syy = "syy + (lambda + 2*mu)*" .. staggered("vy", "y", -1) .. " + lambda*" .. staggered("vx", "x", -1),
       sxy = "sxy + mu*(" .. staggered("vx", "y", 0) .. " + " .. staggered("vy", "x", 0) .. ")" },
   },
+}
+
+-- The same in 3-D: nine fields and three of the rock.
+local elastic3d = {
+  name = "elastic3d", dims = 3,
+  fields = { "vx", "vy", "vz", "sxx", "syy", "szz", "sxy", "sxz", "syz", b = { role = "static", initial = 0.2 },
+    lambda = { role = "static", initial = 0.3 }, mu = { role = "static", initial = 0.3 } },
+  let = { spread = "lambda*(dxm(vx,4) + dym(vy,4) + dzm(vz,4))" },
+  passes = {
+    { vx = "vx + b*(dxp(sxx,4) + dym(sxy,4) + dzm(sxz,4))", vy = "vy + b*(dxm(sxy,4) + dyp(syy,4) + dzm(syz,4))",
+      vz = "vz + b*(dxm(sxz,4) + dym(syz,4) + dzp(szz,4))" },
+    { sxx = "sxx + spread + 2*mu*dxm(vx,4)", syy = "syy + spread + 2*mu*dym(vy,4)", szz = "szz + spread + 2*mu*dzm(vz,4)",
+      sxy = "sxy + mu*(dyp(vx,4) + dxp(vy,4))", sxz = "sxz + mu*(dzp(vx,4) + dxp(vz,4))",
+      syz = "syz + mu*(dzp(vy,4) + dyp(vz,4))" },
+  },
+}
+
+-- Sound, of order 8 in space.
+local acoustic8 = {
+  name = "acoustic8", dims = 3, fields = { "u", old = "real", speed = { role = "static", initial = 0.1 } },
+  update = { u = "2*u - old + speed*lap(u, 8)", old = "u" },
 }
 
 -- ---- Fluids --------------------------------------------------------------------------------------------------------
@@ -144,7 +166,7 @@ local harmonic = {
   update = { u = "u + rate*(" .. sum { face "-1,0,0", face "1,0,0", face "0,-1,0", face "0,1,0", face "0,0,-1", face "0,0,1" } .. ")" },
 }
 
--- Gray and Scott's reaction in 3-D with a Laplacian of 27 points.
+-- Gray and Scott's reaction in 3-D with Laplacians of 7 and of 27 points.
 local function lap27(f)
   local kinds = { {}, {}, {} }
   for z = -1, 1 do
@@ -155,14 +177,16 @@ local function lap27(f)
       end
     end
   end
-  return ("(14*(%s) + 3*(%s) + (%s) - 128*%s)/30"):format(sum(kinds[1]), sum(kinds[2]), sum(kinds[3]), f)
+  return ("((14*(%s) + 3*(%s) + (%s) - 128*%s)/30)"):format(sum(kinds[1]), sum(kinds[2]), sum(kinds[3]), f)
 end
-local grayscott27 = {
-  name = "grayscott27", dims = 3, params = { du = 0.16, dv = 0.08, feed = 0.035, kill = 0.065 },
-  fields = { u = { initial = 1 }, v = "real" },
-  update = { u = "u + du*(" .. lap27 "u" .. ") - u*v*v + feed*(1 - u)",
-    v = "v + dv*(" .. lap27 "v" .. ") + u*v*v - (feed + kill)*v" },
-}
+local function grayscott(name, lap)
+  return {
+    name = name, dims = 3, params = { du = 0.16, dv = 0.08, feed = 0.035, kill = 0.06 },
+    fields = { u = { initial = 1 }, v = "real" },
+    update = { u = "u + du*" .. lap "u" .. " - u*v*v + feed*(1 - u)", v = "v + dv*" .. lap "v" .. " + u*v*v - (feed + kill)*v" },
+  }
+end
+local function lap7(f) return "lap(" .. f .. ")" end
 
 local fitzhugh = {
   name = "fitzhugh", dims = 3, params = { d = 0.1, a = 0.1, eps = 0.01, dt = 0.1 }, fields = { "u", w = "real" },
@@ -224,19 +248,23 @@ local ising = {
 -- ---- All of them ---------------------------------------------------------------------------------------------------
 
 -- bytes: what a cell must move at least in an iteration, in single precision. tuned: constants of the models may have
--- been chosen with it.
-local function case(stencil, grid, bytes, tuned, random)
-  return { stencil = stencil, grid = grid, bytes = bytes, tuned = tuned, random = random }
+-- been chosen with it. random: ranges of random fields. block: values in the middle of the grid.
+local function case(stencil, grid, bytes, tuned, random, block)
+  return { stencil = stencil, grid = grid, bytes = bytes, tuned = tuned, random = random, block = block }
 end
 return {
-  yee = case(yee, { 256, 256, 256 }, 52, true, { ez = { -1, 1 } }),
-  d3q19 = case(d3q19(), { 256, 256, 256 }, 156, false, { f1 = { 0.02, 0.03 } }),
+  yee = case(yee, { 256, 256, 256 }, 52, true, { ez = { -1, 1 }, ce = { 0.2, 0.5 } }),
+  d3q19 = case(d3q19(), { 256, 256, 256 }, 156, false, { f1 = { 0.05, 0.06 } }, { solid = 1 }),
   perona = case(perona_malik, { 8192, 8192 }, 8, false, { u = { 0, 1 } }),
   harmonic = case(harmonic, { 384, 384, 384 }, 12, true, { u = { 0, 1 }, k = { 0.1, 1 } }),
   shallow = case(shallow, { 4096, 4096 }, 48, true, { h = { 1, 1.01 } }),
-  grayscott27 = case(grayscott27, { 384, 384, 384 }, 16, true, { u = { 0.5, 1 }, v = { 0, 0.3 } }),
+  grayscott7 = case(grayscott("grayscott7", lap7), { 384, 384, 384 }, 16, true, { u = { 0.5, 1 } }, { v = 0.25 }),
+  grayscott27 = case(grayscott("grayscott27", lap27), { 384, 384, 384 }, 16, true, { u = { 0.5, 1 } }, { v = 0.25 }),
   euler = case(euler(), { 4096, 4096 }, 32, false, { r = { 1, 1.1 } }),
   elastic = case(elastic, { 4096, 4096 }, 52, true, { vx = { -1, 1 } }),
+  elastic3d = case(elastic3d, { 256, 256, 256 }, 84, true,
+    { vx = { -1, 1 }, b = { 0.15, 0.2 }, lambda = { 0.2, 0.3 }, mu = { 0.2, 0.3 } }),
+  acoustic8 = case(acoustic8, { 384, 384, 384 }, 16, true, { u = { -1, 1 }, old = { -1, 1 }, speed = { 0.05, 0.1 } }),
   kuramoto = case(kuramoto, { 8192, 8192 }, 8, true, { u = { -1, 1 } }),
   lenia = case(lenia(), { 4096, 4096 }, 8, true, { a = { 0, 1 } }),
   forest = case(forest, { 8192, 8192 }, 8, false, { s = { 0, 2 } }),
