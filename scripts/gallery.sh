@@ -128,6 +128,17 @@ END
     entry scripts/flow3d.lua wake-001200.png 'A ball in a stream' <<'END'
 A stream in three dimensions, cut through the middle: in front of the ball and behind it the fluid is slow, beside it fast. The scenario compares the drag.
 END
+    entry scripts/stencils/dipole.lua lens-ez.png 'A dipole and a ball of glass' <<'END'
+Maxwell's equations in three dimensions: the waves of a dipole, left, are shorter in glass and come to a focus behind it. Layers along all sides absorb them. Six fields,
+and twelve that the layers need; the scenario compares the dipole's field with Hertz's, and measures what the layers send back.
+END
+    entry scripts/stencils/elastic.lua waves.png 'An explosion under beds of rock' <<'END'
+Elastic waves in three dimensions. Left the pressure: the wave of the explosion, and its echoes. Right the rotation, shear waves, which the explosion does not have: the beds
+make them. Nine fields and three of the rock; the scenario compares both speeds with theory, and draws a seismogram.
+END
+    entry scripts/stencils/coral3d.lua 'inside-*.png' 'A coral in three dimensions' <<'END'
+Gray and Scott's reaction again. Walls and tubes grow from three drops. The nearest eighth is cut away.
+END
     entry scripts/diffusion.lua after-000020.png 'Noise removed, edges kept' <<'END'
 A slice of a noisy volume, as from an electron microscope, after anisotropic nonlinear diffusion: the noise is gone, the membranes are sharp.
 END
