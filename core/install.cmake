@@ -1,4 +1,4 @@
-# Installs the scenarios, examples, pages and the CMake package for plugin authors. Everything is found relative to
+# Installs the scenarios, examples, pages and the CMake package for authors of plugins and programs. Everything is found relative to
 # the prefix, so an installed tree can be moved.
 include(CMakePackageConfigHelpers)
 
@@ -9,23 +9,25 @@ set(TRAPEZE_PACKAGE ${CMAKE_INSTALL_LIBDIR}/cmake/Trapeze)
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/scripts/ DESTINATION ${TRAPEZE_SHARE}/scripts
     PATTERN "*.sh" EXCLUDE)
 
-install(DIRECTORY ${PROJECT_SOURCE_DIR}/examples DESTINATION ${TRAPEZE_SHARE} PATTERN heat EXCLUDE)
-install(DIRECTORY ${PROJECT_SOURCE_DIR}/examples/heat DESTINATION ${TRAPEZE_SHARE}/examples COMPONENT dev)
+install(DIRECTORY ${PROJECT_SOURCE_DIR}/examples DESTINATION ${TRAPEZE_SHARE} PATTERN heat EXCLUDE PATTERN c EXCLUDE)
+install(DIRECTORY ${PROJECT_SOURCE_DIR}/examples/heat ${PROJECT_SOURCE_DIR}/examples/c DESTINATION ${TRAPEZE_SHARE}/examples COMPONENT dev)
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/docs/ DESTINATION ${CMAKE_INSTALL_DOCDIR})
 install(FILES ${PROJECT_SOURCE_DIR}/README.md ${PROJECT_SOURCE_DIR}/LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR})
 
+set(TRAPEZE_LIBRARY ${CMAKE_INSTALL_LIBDIR}/libtrapeze.so)
 configure_package_config_file(${CMAKE_CURRENT_LIST_DIR}/TrapezeConfig.cmake.in
     ${PROJECT_BINARY_DIR}/package/TrapezeConfig.cmake
     INSTALL_DESTINATION ${TRAPEZE_PACKAGE}
-    PATH_VARS CMAKE_INSTALL_INCLUDEDIR CMAKE_INSTALL_BINDIR)
+    PATH_VARS CMAKE_INSTALL_INCLUDEDIR CMAKE_INSTALL_BINDIR TRAPEZE_LIBRARY)
 # The same for the build tree, which plugins may be built against, too.
 block()
     set(CMAKE_INSTALL_INCLUDEDIR ${CMAKE_CURRENT_LIST_DIR}/include)
     set(CMAKE_INSTALL_BINDIR ${CMAKE_RUNTIME_OUTPUT_DIRECTORY})
+    set(TRAPEZE_LIBRARY ${CMAKE_BINARY_DIR}/lib/libtrapeze.so)
     configure_package_config_file(${CMAKE_CURRENT_LIST_DIR}/TrapezeConfig.cmake.in
         ${PROJECT_BINARY_DIR}/TrapezeConfig.cmake
         INSTALL_DESTINATION ${PROJECT_BINARY_DIR} INSTALL_PREFIX ${PROJECT_BINARY_DIR}
-        PATH_VARS CMAKE_INSTALL_INCLUDEDIR CMAKE_INSTALL_BINDIR)
+        PATH_VARS CMAKE_INSTALL_INCLUDEDIR CMAKE_INSTALL_BINDIR TRAPEZE_LIBRARY)
     configure_file(${PROJECT_SOURCE_DIR}/plugins/TrapezePlugin.cmake ${PROJECT_BINARY_DIR} COPYONLY)
 endblock()
 write_basic_package_version_file(${PROJECT_BINARY_DIR}/package/TrapezeConfigVersion.cmake
@@ -35,6 +37,8 @@ install(FILES
     ${PROJECT_BINARY_DIR}/package/TrapezeConfigVersion.cmake
     ${PROJECT_SOURCE_DIR}/plugins/TrapezePlugin.cmake
     DESTINATION ${TRAPEZE_PACKAGE} COMPONENT dev)
+configure_file(${CMAKE_CURRENT_LIST_DIR}/library/trapeze.pc.in ${PROJECT_BINARY_DIR}/package/trapeze.pc @ONLY)
+install(FILES ${PROJECT_BINARY_DIR}/package/trapeze.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig COMPONENT dev)
 
 # The page of man(1) and the completions of shells are written by the program that is installed.
 install(CODE [[

@@ -1,9 +1,10 @@
 # Packages for Debian and Ubuntu, from a finished build: cpack -G DEB --config BUILD/CPackConfig.cmake
 #
-# trapeze has the program, the stencils, records and scenarios, trapeze-dev what authors of plugins need, trapeze-mpi
+# trapeze has the program, the stencils, records and scenarios, libtrapeze0 the library for programs, trapeze-dev what
+# authors of plugins and programs need, trapeze-mpi
 # the module for runs of several machines. package_debian.cmake adds what Debian's policy asks of their files.
 set(CPACK_GENERATOR DEB)
-set(CPACK_COMPONENTS_ALL trapeze dev)
+set(CPACK_COMPONENTS_ALL trapeze lib dev)
 if(TARGET trapeze-mpi)
     list(APPEND CPACK_COMPONENTS_ALL mpi)
 endif()
@@ -38,12 +39,22 @@ how many are best, and results have the same bits for any number.
 .
 Formulas of scenarios (tz.stencil) need a C compiler and trapeze-dev.")
 
+set(CPACK_DEBIAN_LIB_PACKAGE_NAME libtrapeze0)
+set(CPACK_DEBIAN_LIB_PACKAGE_SECTION libs)
+set(CPACK_DEBIAN_LIB_PACKAGE_DEPENDS "${same}")
+set(CPACK_DEBIAN_LIB_PACKAGE_GENERATE_SHLIBS ON)
+set(CPACK_COMPONENT_LIB_DESCRIPTION "iterative stencil loops with ghost zones, as a library
+The library with which programs define stencils, set and get fields in their
+own memory, and run simulations on CPUs and NVIDIA GPUs. Its stencils and
+records of devices are those of the package trapeze.")
+
 set(CPACK_DEBIAN_DEV_PACKAGE_NAME trapeze-dev)
 set(CPACK_DEBIAN_DEV_PACKAGE_SECTION devel)
-set(CPACK_DEBIAN_DEV_PACKAGE_DEPENDS "${same}, libc6-dev")
+set(CPACK_DEBIAN_DEV_PACKAGE_DEPENDS
+    "${same}, libtrapeze0 (= ${PROJECT_VERSION}-${CPACK_DEBIAN_PACKAGE_RELEASE}), libc6-dev")
 set(CPACK_DEBIAN_DEV_PACKAGE_RECOMMENDS "gcc, cmake, make | ninja-build")
-set(CPACK_COMPONENT_DEV_DESCRIPTION "headers and tests for stencil plugins of Trapeze
-The public headers, the CMake package with trapeze_add_plugin(), an example,
+set(CPACK_COMPONENT_DEV_DESCRIPTION "headers and tests for programs and plugins with Trapeze
+The public headers of libtrapeze and of plugins, the CMake package with trapeze_add_plugin(), an example,
 and trapeze-contract, which tests that a plugin reads and writes what it
 declares and that every plan gives the same bits.
 .

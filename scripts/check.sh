@@ -64,7 +64,7 @@ function layer(path,   parts) {
     return parts[1] == "examples" ? "plugins" : parts[1]
 }
 BEGIN {
-    n = split("include base mpi model stencil define kernels backend jump calibrate predict policy sim output papers lua cli", order, " ")
+    n = split("include base mpi model stencil define kernels backend jump calibrate predict policy sim output papers lua library cli", order, " ")
     for (i = 1; i <= n; i++) rank[order[i]] = i
 }
 {

@@ -87,6 +87,8 @@ typedef struct tz_backend {
                        tz_error *error);
     tz_status (*load)(const void *state, int field, const tz_box *box, void *elements,
                       tz_error *error);
+    /* OPTIONAL. The memory of a field, after all stages so far. NULL: it is not in one piece. */
+    tz_field_memory (*memory)(const void *state, int field);
     /* DEFAULT. Set all elements of a field to one value. */
     tz_status (*fill)(void *state, int field, const void *element, tz_error *error);
 

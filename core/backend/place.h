@@ -105,6 +105,12 @@ typedef struct tz_clock_facts {
     bool for_power, for_heat;
 } tz_clock_facts;
 
+/* Where a state keeps a field: until the state is changed. */
+typedef struct tz_field_memory {
+    void *first;              /* its first element; of a GPU, an address there */
+    int64_t strides[TZ_AXES]; /* bytes from element to element; all 0: there is one for all */
+} tz_field_memory;
+
 /* The arguments of create(). All pointers are borrowed for the lifetime of the state. */
 typedef struct tz_backend_context {
     const tz_problem *problem;
@@ -114,7 +120,8 @@ typedef struct tz_backend_context {
     int device;           /* number of the GPU; the backends on the CPU ignore it */
     bool sync;            /* wait after each stage, so that errors name the right stage */
     int (*overdue)(void); /* asked while a kernel compiles: not 0 ends that; NULL: nothing does */
-    const tz_devices *devices; /* for the backends of backend/slabs: not NULL there */
+    const atomic_bool *cancelled; /* true: as if `overdue` said so; NULL: never */
+    const tz_devices *devices;    /* for the backends of backend/slabs: not NULL there */
     /* for these: the iterations that ghost zones are made for; larger ones come later */
     int exchange;
     /* For these, and for the states of their slabs: those of the devices (base/ranks.h). NULL:

@@ -9,11 +9,14 @@
 typedef struct tz_cancel {
     int (*stopped)(void);        /* not 0: it ends */
     const atomic_bool *unwanted; /* true: it ends */
+    /* The same, of the program that uses the library. */
+    const atomic_bool *cancelled;
 } tz_cancel;
 
 static inline bool tz_cancelled(const tz_cancel *cancel)
 {
     return (cancel->unwanted && atomic_load(cancel->unwanted)) ||
+           (cancel->cancelled && atomic_load(cancel->cancelled)) ||
            (cancel->stopped && cancel->stopped() != 0);
 }
 

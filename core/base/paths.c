@@ -1,6 +1,6 @@
-/* Lists of folders, found from environment variables and from /proc/self/exe, and programs in PATH.
- * Called by core/cli, core/calibrate/records.c, core/define, core/backend/cuda/compile,
- * core/base/cache.c. */
+/* Lists of folders, found from environment variables and from the file of this code, and programs
+ * in PATH. Called by core/cli, core/library, core/calibrate/records.c, core/define,
+ * core/backend/cuda/compile, core/base/cache.c. */
 #include "base/paths.h"
 
 #include <dlfcn.h>
@@ -48,15 +48,20 @@ static bool is_folder(const char *path)
     return stat(path, &facts) == 0 && S_ISDIR(facts.st_mode);
 }
 
-/* Append a folder, given relative to the executable's folder, if it exists. The path has no ".."
+/* The file of this program or, in another one, that of the library. */
+static void find_self(char self[PATH_MAX])
+{
+    tz_path_of_code((const void *)find_self, self, PATH_MAX);
+}
+
+/* Append a folder, given relative to the folder of that file, if it exists. The path has no ".."
  * and no symbolic links. */
 static tz_status add_from_executable(tz_paths *paths, const char *tail, tz_error *error)
 {
     char self[PATH_MAX], joined[PATH_MAX + 64], folder[PATH_MAX];
-    const ssize_t length = readlink("/proc/self/exe", self, sizeof self - 1);
-    if (length <= 0)
+    find_self(self);
+    if (!self[0])
         return TZ_OK;
-    self[length] = '\0';
     tz_path_folder(self, folder, sizeof folder);
     snprintf(joined, sizeof joined, "%s/%s", folder, tail);
     if (!realpath(joined, self) || !is_folder(self))
@@ -129,11 +134,10 @@ char *tz_cache_folder(bool *wanted)
 void tz_path_prefix(char *text, size_t size)
 {
     char self[PATH_MAX], folder[PATH_MAX];
-    const ssize_t length = readlink("/proc/self/exe", self, sizeof self - 1);
-    self[length > 0 ? length : 0] = '\0';
+    find_self(self);
     tz_path_folder(self, folder, sizeof folder);
     tz_path_folder(folder, text, size);
-    if (length <= 0)
+    if (!self[0])
         text[0] = '\0';
 }
 

@@ -1,5 +1,6 @@
 /* The folders of plugins, device records, benchmarks and the cache. All but the cache are found
- * relative to the running executable: in an installation, or in the source and build trees. */
+ * relative to the running executable, or to libtrapeze.so: in an installation, or in the source and
+ * build trees. */
 #ifndef TZ_CORE_BASE_PATHS_H
 #define TZ_CORE_BASE_PATHS_H
 
@@ -37,8 +38,8 @@ bool tz_program_exists(const char *name);
  * terminated. */
 void tz_path_folder(const char *path, char *text, size_t size);
 
-/* Write the folder above that of the running executable: where it is installed, or the build tree.
- * "" if it is not known. */
+/* Write the folder above that of the running executable or library: where it is installed, or the
+ * build tree. "" if it is not known. */
 void tz_path_prefix(char *text, size_t size);
 
 /* Write the path of the file that `code`, a function's address, was loaded from: a shared library,

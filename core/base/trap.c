@@ -2,6 +2,7 @@
  * functions of plugins. */
 #include "base/trap.h"
 
+#include <pthread.h>
 #include <setjmp.h>
 #include <stddef.h>
 
@@ -12,16 +13,26 @@ _Static_assert(SIGNALS == sizeof((tz_trap *)0)->before / sizeof(struct sigaction
 /* A handler has no argument of its own. NULL on threads that are not in tz_trap_call(). */
 static _Thread_local sigjmp_buf *volatile way_out;
 
+/* The handlers of the process, while a trap is open. */
+static pthread_mutex_t one_at_a_time = PTHREAD_MUTEX_INITIALIZER;
+static const tz_trap *volatile opened;
+
 static void leave(int signal_number)
 {
     if (way_out)
         siglongjmp(*way_out, signal_number);
-    /* Another thread's: it returns to the instruction, which raises it again. */
-    signal(signal_number, SIG_DFL);
+    /* Another thread's: it returns to the instruction, which raises it again, for the handler that
+     * the program has. */
+    const tz_trap *trap = opened;
+    for (int i = 0; trap && i < SIGNALS; i++)
+        if (signals[i] == signal_number)
+            sigaction(signal_number, &trap->before[i], NULL);
 }
 
 void tz_trap_open(tz_trap *trap)
 {
+    pthread_mutex_lock(&one_at_a_time);
+    opened = trap;
     /* The signal is not blocked in the handler, so leaving it restores nothing. */
     struct sigaction action = {.sa_handler = leave, .sa_flags = SA_NODEFER};
     sigemptyset(&action.sa_mask);
@@ -33,6 +44,8 @@ void tz_trap_close(const tz_trap *trap)
 {
     for (int i = 0; i < SIGNALS; i++)
         sigaction(signals[i], &trap->before[i], NULL);
+    opened = NULL;
+    pthread_mutex_unlock(&one_at_a_time);
 }
 
 int tz_trap_call(void (*call)(void *), void *argument)

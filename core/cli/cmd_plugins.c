@@ -3,6 +3,7 @@
 
 #include "base/number.h"
 #include "base/text.h"
+#include "stencil/listing.h"
 #include "stencil/sides.h"
 #include <limits.h>
 #include <math.h>
@@ -112,18 +113,10 @@ static const char *path_text(const tz_registry_entry *entry, char text[PATH_MAX]
 
 /* ---- What is listed -------------------------------------------------------------------------- */
 
-/* A stencil with what its columns need as lists. */
-typedef struct listed_stencil {
-    const tz_plugin *plugin;
-    const tz_stencil *stencil;
-    int boundaries_count, scalars_count;
-    const char *boundaries[TZ_BOUNDARIES], *scalars[TZ_CONSTANTS_MAX];
-} listed_stencil;
-
 /* A plugin with the stencils that were asked for, or one that was refused. */
 typedef struct listed_plugin {
     const tz_plugin *plugin;
-    const listed_stencil *stencils;
+    const tz_listed_stencil *stencils;
     int count;
     char path[PATH_MAX], reason[2100];
 } listed_plugin;
@@ -131,7 +124,7 @@ typedef struct listed_plugin {
 typedef struct listing {
     int plugins_count, refused_count, stencils_count;
     listed_plugin *plugins, *refused;
-    listed_stencil *stencils;
+    tz_listed_stencil *stencils;
 } listing;
 
 static void clear(listing *list)
@@ -139,18 +132,6 @@ static void clear(listing *list)
     free(list->plugins);
     free(list->refused);
     free(list->stencils);
-}
-
-static void list_stencil(listed_stencil *out, const tz_plugin *plugin, const tz_stencil *stencil)
-{
-    out->plugin = plugin;
-    out->stencil = stencil;
-    for (int i = 0; i < TZ_BOUNDARIES; i++)
-        if (stencil->boundaries & TZ_ALLOW(i))
-            out->boundaries[out->boundaries_count++] = tz_boundary_name((tz_boundary)i);
-    for (int i = 0; i < stencil->constants_count; i++)
-        if (stencil->constants[i].varies)
-            out->scalars[out->scalars_count++] = stencil->constants[i].name;
 }
 
 static void list_plugin(listing *list, const tz_registry_entry *entry, const char *name)
@@ -168,7 +149,8 @@ static void list_plugin(listing *list, const tz_registry_entry *entry, const cha
     out->stencils = &list->stencils[list->stencils_count];
     for (int i = 0; i < plugin->stencils_count; i++)
         if (!name || strcmp(plugin->id, name) == 0 || strcmp(plugin->stencils[i]->id, name) == 0) {
-            list_stencil(&list->stencils[list->stencils_count++], plugin, plugin->stencils[i]);
+            tz_listed_stencil_of(&list->stencils[list->stencils_count++], plugin,
+                                 plugin->stencils[i]);
             out->count++;
         }
     list->plugins_count += out->count > 0;
@@ -196,93 +178,11 @@ static tz_status list_all(listing *list, const tz_registry *registry, const char
 
 /* ---- As CSV and JSON ------------------------------------------------------------------------- */
 
-static tz_cell finite_cell(double value)
-{
-    return isfinite(value) ? tz_cell_real(value) : TZ_NULL_CELL;
-}
-
-static bool is_number(const tz_param *param)
-{
-    return param->type == TZ_PARAM_REAL || param->type == TZ_PARAM_INTEGER;
-}
-
-static tz_cell default_cell(const tz_param *param)
-{
-    return is_number(param)               ? finite_cell(param->value)
-           : param->type == TZ_PARAM_FLAG ? tz_cell_flag(param->value != 0)
-                                          : tz_cell_text(param->text);
-}
-
-#define OF_PARAM(name, expression) TZ_GETTER(param_##name, void, tz_param, expression)
-OF_PARAM(type, tz_cell_text(tz_param_type_name(r->type)));
-OF_PARAM(role,
-         r->role != TZ_PARAM_ROLE_NONE ? tz_cell_text(tz_param_role_name(r->role)) : TZ_NO_CELL);
-OF_PARAM(choices, r->type == TZ_PARAM_CHOICE ? tz_cell_text(r->choices) : TZ_NO_CELL);
-OF_PARAM(default, default_cell(r));
-OF_PARAM(min, is_number(r) ? finite_cell(r->min) : TZ_NO_CELL);
-OF_PARAM(max, is_number(r) ? finite_cell(r->max) : TZ_NO_CELL);
-
-static const tz_sheet_column param_columns[] = {
-    TZ_MEMBER("name", tz_param, name),        {.key = "type", .get = param_type},
-    TZ_MEMBER("unit", tz_param, unit),        TZ_MEMBER("doc", tz_param, doc),
-    {.key = "role", .get = param_role},       {.key = "choices", .get = param_choices},
-    {.key = "default", .get = param_default}, {.key = "min", .get = param_min},
-    {.key = "max", .get = param_max},         {.key = NULL}};
-
-#define OF_FIELD(name, expression) TZ_GETTER(field_##name, void, tz_field, expression)
-OF_FIELD(role, tz_cell_text(tz_role_name(r->role)));
-OF_FIELD(type, tz_cell_text(tz_type_name(r->type)));
-OF_FIELD(required, tz_cell_flag(r->required));
-OF_FIELD(initial, finite_cell(r->initial));
-
-static const tz_sheet_column field_columns[] = {
-    TZ_MEMBER("name", tz_field, name),        {.key = "role", .get = field_role},
-    {.key = "type", .get = field_type},       TZ_MEMBER("unit", tz_field, unit),
-    TZ_MEMBER("doc", tz_field, doc),          {.key = "required", .get = field_required},
-    {.key = "default", .get = field_initial}, {.key = NULL}};
-
-static const tz_sheet_column method_columns[] = {
-    TZ_MEMBER("name", tz_method, name), TZ_MEMBER("doc", tz_method, doc), {.key = NULL}};
-
-#define OF_STENCIL(name, expression) TZ_GETTER(stencil_##name, void, listed_stencil, expression)
-#define ROWS_OF(columns_, rows_, count_)                                                           \
-    tz_cell_rows((tz_sheet){                                                                       \
-        .columns = columns_, .rows = rows_, .stride = sizeof *(rows_), .count = count_})
-OF_STENCIL(plugin, tz_cell_text(r->plugin->id));
-OF_STENCIL(id, tz_cell_text(r->stencil->id));
-OF_STENCIL(doc, tz_cell_text(r->stencil->doc));
-OF_STENCIL(dims, tz_cell_integer(r->stencil->dims));
-OF_STENCIL(radius, tz_cell_integer(tz_stencil_radius(r->stencil)));
-OF_STENCIL(passes, tz_cell_integer(r->stencil->passes_count));
-OF_STENCIL(steps, tz_cell_integer(r->stencil->steps > 1 ? r->stencil->steps : 1));
-OF_STENCIL(boundary, tz_cell_text(tz_boundary_name(r->stencil->boundary)));
-OF_STENCIL(boundaries, tz_cell_names(r->boundaries_count, r->boundaries, sizeof *r->boundaries));
-OF_STENCIL(fields, ROWS_OF(field_columns, r->stencil->fields, tz_stencil_fields_all(r->stencil)));
-OF_STENCIL(params, ROWS_OF(param_columns, r->stencil->params, r->stencil->params_count));
-OF_STENCIL(scalars, tz_cell_names(r->scalars_count, r->scalars, sizeof *r->scalars));
-OF_STENCIL(methods, ROWS_OF(method_columns, r->stencil->methods, r->stencil->methods_count));
-
-static const tz_sheet_column stencil_columns[] = {
-    {.key = "plugin", .forms = TZ_IN_CSV, .get = stencil_plugin},
-    {.key = "id", .get = stencil_id},
-    {.key = "doc", .get = stencil_doc},
-    {.key = "dims", .get = stencil_dims},
-    {.key = "radius", .get = stencil_radius},
-    {.key = "passes", .get = stencil_passes},
-    {.key = "steps", .get = stencil_steps},
-    {.key = "boundary", .get = stencil_boundary},
-    {.key = "boundaries", .get = stencil_boundaries},
-    {.key = "fields", .forms = TZ_IN_JSON, .get = stencil_fields},
-    {.key = "parameters", .forms = TZ_IN_JSON, .get = stencil_params},
-    {.key = "scalars", .get = stencil_scalars},
-    {.key = "methods", .forms = TZ_IN_JSON, .get = stencil_methods},
-    {.key = NULL}};
-
 #define OF_PLUGIN(name, expression) TZ_GETTER(plugin_##name, void, listed_plugin, expression)
 OF_PLUGIN(id, tz_cell_text(r->plugin->id));
 OF_PLUGIN(version, tz_cell_text(r->plugin->version));
 OF_PLUGIN(doc, tz_cell_text(r->plugin->doc));
-OF_PLUGIN(stencils, ROWS_OF(stencil_columns, r->stencils, r->count));
+OF_PLUGIN(stencils, TZ_ROWS_OF(tz_stencil_columns, r->stencils, r->count));
 
 static const tz_sheet_column plugin_columns[] = {{.key = "id", .get = plugin_id},
                                                  {.key = "version", .get = plugin_version},
@@ -296,8 +196,9 @@ static const tz_sheet_column refused_columns[] = {TZ_MEMBER("path", listed_plugi
                                                   {.key = NULL}};
 
 TZ_GETTER(listing_version, void, listing, tz_cell_text(TZ_VERSION));
-TZ_GETTER(listing_plugins, void, listing, ROWS_OF(plugin_columns, r->plugins, r->plugins_count));
-TZ_GETTER(listing_refused, void, listing, ROWS_OF(refused_columns, r->refused, r->refused_count));
+TZ_GETTER(listing_plugins, void, listing, TZ_ROWS_OF(plugin_columns, r->plugins, r->plugins_count));
+TZ_GETTER(listing_refused, void, listing,
+          TZ_ROWS_OF(refused_columns, r->refused, r->refused_count));
 
 static const tz_sheet_column listing_columns[] = {{.key = "trapeze", .get = listing_version},
                                                   {.key = "plugins", .get = listing_plugins},
@@ -327,7 +228,7 @@ static void print_text(const listing *list, const char *name, const tz_plugins *
 static void print_list(const listing *list, const char *name, const tz_plugins *opened,
                        tz_form form)
 {
-    const tz_sheet stencils = {.columns = stencil_columns,
+    const tz_sheet stencils = {.columns = tz_stencil_columns,
                                .rows = list->stencils,
                                .stride = sizeof *list->stencils,
                                .count = list->stencils_count};

@@ -55,8 +55,8 @@ static tz_status ask_version(tz_compiler *compiler, tz_error *error)
     const tz_process process = {.program = compiler->path,
                                 .arguments = arguments,
                                 .limit_s = version_limit_s,
-                                .cancel =
-                                    compiler->cancel ? *compiler->cancel : (tz_cancel){NULL, NULL}};
+                                .cancel = compiler->cancel ? *compiler->cancel
+                                                           : (tz_cancel){.stopped = NULL}};
     char *output = NULL;
     int code;
     memcpy(arguments, compiler->words, (size_t)compiler->words_count * sizeof *arguments);
@@ -268,8 +268,8 @@ static tz_status call(const tz_compiler *compiler, product *made, const char *na
                                 .harvest = read_product,
                                 .context = made,
                                 .limit_s = compile_limit_s,
-                                .cancel =
-                                    compiler->cancel ? *compiler->cancel : (tz_cancel){NULL, NULL}};
+                                .cancel = compiler->cancel ? *compiler->cancel
+                                                           : (tz_cancel){.stopped = NULL}};
     int count = compiler->words_count, code;
     char *output = NULL;
     memcpy(arguments, compiler->words, (size_t)count * sizeof *arguments);

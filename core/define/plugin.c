@@ -79,10 +79,10 @@ static tz_status add_late(tz_registry *registry, tz_defined_source *source, cons
 }
 
 tz_status tz_define_plugin(tz_registry *registry, const char *id, tz_defined_source *source,
-                           const char *from, int (*stopped)(void), tz_error *error)
+                           const char *from, const tz_cancel *cancel, tz_error *error)
 {
+    static const tz_cancel never = {.stopped = NULL};
     const tz_plugin *plugin;
-    const tz_cancel cancel = {.stopped = stopped};
     tz_cache_key key;
     bool kept;
     void *image;
@@ -90,7 +90,7 @@ tz_status tz_define_plugin(tz_registry *registry, const char *id, tz_defined_sou
     if (source->described)
         return add_late(registry, source, from, error);
     tz_status status = compile(id, (const char *const[]){source->plugin_text, source->cell_text},
-                               false, &cancel, &key, &kept, &image, &bytes, error);
+                               false, cancel ? cancel : &never, &key, &kept, &image, &bytes, error);
     if (!status)
         status = tz_registry_add(registry, from, image, bytes, &plugin, error);
     if (!status && !kept)

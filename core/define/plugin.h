@@ -8,14 +8,14 @@
 /* Put the stencil `id` into the registry, which takes its texts and what is in memory. Its row
  * functions are compiled when tz_stencil_compile() is called; with a raw text at once. What was
  * compiled is kept in the folder `stencils` of the cache, which nobody else may write. `from` says
- * in messages where it is defined. `stopped` (may be NULL) is asked while the compiler of a
+ * in messages where it is defined. `cancel` (may be NULL) is asked while the compiler of a
  * raw text runs: not 0 ends it.
  *
  * Errors: TZ_PLUGIN if it is refused as any plugin; TZ_MEMORY. Of a raw text's compilation, too:
  * TZ_UNSUPPORTED without a compiler or headers; TZ_PLUGIN if it does not compile; TZ_IO, also if
  * the cache's folder is open to others; TZ_INTERRUPTED. */
 tz_status tz_define_plugin(tz_registry *registry, const char *id, tz_defined_source *source,
-                           const char *from, int (*stopped)(void), tz_error *error);
+                           const char *from, const tz_cancel *cancel, tz_error *error);
 
 /* Put a stencil into the registry whose definition another process has sent, the bytes of
  * tz_late_rows.definition, which are used up. Errors: TZ_PLUGIN, TZ_MEMORY. */

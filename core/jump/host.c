@@ -4,6 +4,7 @@
 #include "base/library.h"
 #include <dlfcn.h>
 #include <math.h>
+#include <pthread.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -132,6 +133,8 @@ static void transform_blocks(void *any, int64_t begin, int64_t end, int thread)
         transform_block(l, block, l->room + thread * l->each);
 }
 
+static pthread_mutex_t planning = PTHREAD_MUTEX_INITIALIZER;
+
 static tz_status transform_axis(const tz_jump_host *host, int axis, double *array, bool back,
                                 tz_error *error)
 {
@@ -150,9 +153,11 @@ static tz_status transform_axis(const tz_jump_host *host, int axis, double *arra
     l.each = l.stride > 1 ? l.width * (n + BLOCK) : 0;
     l.room = tz_jump_host_array(tz_threads_count(host->threads) * l.each + 1);
     tz_fftw_plan *plan = NULL;
+    pthread_mutex_lock(&planning);
     if (l.room) /* planning of this kind leaves the array as it is */
         plan =
             host->fftw.plan_r2r(1, &n, array, array, &kind, TZ_FFTW_ESTIMATE | TZ_FFTW_UNALIGNED);
+    pthread_mutex_unlock(&planning);
     l.plan = plan;
     if (plan)
         tz_threads_for(host->threads, l.blocks, transform_blocks, &l);
@@ -161,7 +166,9 @@ static tz_status transform_axis(const tz_jump_host *host, int axis, double *arra
         return tz_error_set(error, TZ_MEMORY, "jump",
                             "libfftw3 makes no plan for %d cells: there may be too little memory",
                             n);
+    pthread_mutex_lock(&planning);
     host->fftw.destroy_plan(plan);
+    pthread_mutex_unlock(&planning);
     return TZ_OK;
 }
 

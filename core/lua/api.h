@@ -24,7 +24,8 @@ typedef struct tz_api_function {
     const char *doc;       /* sentences of Markdown for docs/scenario.md */
     const tz_key *options; /* of its table of options; NULL: it has none */
     tz_api_recall recall;
-    bool keeps; /* with TZ_RECALL_CALL: cells, parameters, step and time stay as they are */
+    bool keeps;   /* with TZ_RECALL_CALL: cells, parameters, step and time stay as they are */
+    bool changes; /* with TZ_RECALL_GIVE: they do not */
     const tz_key *result; /* keys of the table that it returns; NULL: its doc says it */
     const void *data;     /* of functions that share their code: tz_api_data */
 } tz_api_function;

@@ -114,6 +114,12 @@ void tz_context_pass_warnings(tz_context *context)
         tz_context_note(context, TZ_NOTE_WARNING, "%s", text);
 }
 
+bool tz_context_stops(const tz_context *context)
+{
+    const atomic_bool *cancelled = context->options->cancelled;
+    return tz_interrupt_signal() != 0 || (cancelled && atomic_load(cancelled));
+}
+
 /* ---- Errors ---------------------------------------------------------------------------------- */
 
 /* Does the call stack hold a function of the script besides its main chunk? */
@@ -155,7 +161,7 @@ int tz_context_traceback(lua_State *L)
     char *traceback = context->result->traceback;
     snprintf(context->traced, sizeof context->traced, "%s", message);
     traceback[0] = '\0';
-    if (tz_interrupt_signal() != 0 || tz_context_is_expectation(context, message) ||
+    if (tz_context_stops(context) || tz_context_is_expectation(context, message) ||
         (is_refusal(context, message) && !is_deep(L)))
         return 1;
     luaL_traceback(L, L, NULL, 1);

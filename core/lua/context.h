@@ -73,6 +73,7 @@ typedef struct tz_context {
     char warning[1024]; /* pieces of a line of warn() */
     tz_error fault;     /* of a call that the binding makes: tz_fault */
     char refusal[2600]; /* the last error that the binding itself raised */
+    tz_status raised;   /* its status, TZ_USAGE if it has none of its own */
     char traced[2600];  /* the error that result->traceback belongs to */
 } tz_context;
 
@@ -94,6 +95,9 @@ void tz_context_print(tz_context *context, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 /* Pass on the warnings that the cache of kernels keeps. */
 void tz_context_pass_warnings(tz_context *context);
+
+/* Shall the script end: has a signal arrived, or does the program say so? */
+bool tz_context_stops(const tz_context *context);
 
 /* A message handler for lua_pcall: makes the error a string and keeps the traceback. */
 int tz_context_traceback(lua_State *L);

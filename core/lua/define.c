@@ -147,7 +147,8 @@ static void load(lua_State *L, stencil_value *value, const tz_definition_value *
     struct tz_defined *entry = calloc(1, sizeof *entry);
     if (!entry)
         tz_raise(L, "%s: not enough memory", defining);
-    if (tz_define_plugin(options->registry, value->id, &value->source, from, tz_interrupt_signal,
+    const tz_cancel cancel = {.stopped = tz_interrupt_signal, .cancelled = options->cancelled};
+    if (tz_define_plugin(options->registry, value->id, &value->source, from, &cancel,
                          tz_fault(L)) != TZ_OK) {
         free(entry);
         tz_raise_error(L, defining, tz_fault(L));

@@ -525,8 +525,10 @@ static void record_source(const target *t, int index)
         snprintf(source, sizeof source, "%s", luaL_tolstring(L, index, NULL));
         lua_pop(L, 1);
     }
-    tz_record_source(t->handle->context->files.record, t->handle->index, t->about->name, source,
-                     seed, !t->all);
+    t->handle->missing &= ~(1u << t->field);
+    if (t->handle->kept)
+        tz_record_source(t->handle->context->files.record, t->handle->index, t->about->name, source,
+                         seed, !t->all);
 }
 
 void tz_field_assign(lua_State *L, tz_simulation_handle *handle, int field, const tz_box *box,

@@ -132,7 +132,7 @@ void tz_handle_open(tz_simulation_handle *handle, const char *name)
         handle->next->link = &handle->next;
     context->open = handle;
     handle->index = context->simulations++;
-    handle->kept = true;
+    handle->kept = !context->options->library;
     if (name[0])
         snprintf(handle->name, sizeof handle->name, "%s", name);
     else
@@ -205,6 +205,8 @@ tz_status tz_recordings_keep(tz_simulation_handle *handle, bool all, tz_error *e
     for (tz_recording *r = handle->recordings; r && !status; r = r->next) {
         const tz_received in_memory = tz_receivers_get(r->receivers);
         const size_t bytes = (size_t)in_memory.rows * in_memory.count * sizeof(double);
+        if (handle->context->options->library)
+            continue; /* it has no folder, and they stay in memory */
         if (all ? bytes == 0 && !r->stream : bytes <= RECORDING_BYTES)
             continue;
         status = tz_handle_open_folder(handle->context, error);
@@ -335,6 +337,10 @@ tz_status tz_handle_open_folder(tz_context *context, tz_error *error)
     tz_run_files *files = &context->files;
     if (files->open)
         return TZ_OK;
+    if (context->options->library)
+        return tz_error_set(error, TZ_UNSUPPORTED, NULL,
+                            "the library writes no files of runs: get the cells with tz_sim_get() "
+                            "and write them, or run a script with tz_session_scenario()");
     const tz_status status = tz_run_files_open(files, context->options->out, context->text,
                                                context->bytes, context->machine.cores, error);
     if (files->folder) {

@@ -46,8 +46,9 @@ typedef struct tz_simulation_handle {
     tz_recording *recordings; /* of its receivers, in their order */
     /* that its streamed fields read, shared; NULL: none */
     tz_array_memory *streamed[TZ_FIELDS_MAX];
-    lua_State *L;    /* the thread that called run; NULL when it does not run */
-    bool fired_zero; /* in check mode: outputs of step 0 are counted */
+    lua_State *L;     /* the thread that called run; NULL when it does not run */
+    uint32_t missing; /* fields that a run needs and nobody has set: a bit for each */
+    bool fired_zero;  /* in check mode: outputs of step 0 are counted */
     int rewinds;
     bool begun;            /* it has run, or taken the fields of another run */
     bool kept;             /* not closed at the checkpoint that the run goes on from */

@@ -23,6 +23,9 @@ static const double grace_s = 2.0;
 static volatile sig_atomic_t arrived, noticed;
 static volatile sig_atomic_t graced; /* Lua code may go on for a moment */
 static struct timespec arrived_at;   /* the handler writes it before `noticed` */
+/* Handlers are installed. Else nothing of this file changes, and threads may run scripts at
+ * once. */
+static bool installed;
 static lua_State *volatile watched;
 static lua_State *volatile running;
 
@@ -89,6 +92,8 @@ void tz_interrupt_promise_end(void)
 
 void tz_interrupt_at_end(void (*last)(void *context), void *context)
 {
+    if (!installed)
+        return;
     pthread_mutex_lock(&last_lock);
     last_act = last;
     last_context = context;
@@ -168,6 +173,7 @@ static void on_signal(int number)
 
 void tz_interrupt_install(void)
 {
+    installed = true;
     start_watcher();
     struct sigaction action;
     memset(&action, 0, sizeof action);
@@ -197,7 +203,8 @@ void tz_interrupt_alarm(double seconds)
 
 void tz_interrupt_grace(bool grace)
 {
-    graced = grace;
+    if (installed)
+        graced = grace;
 }
 
 int tz_interrupt_signal(void)
@@ -216,6 +223,8 @@ int tz_interrupt_overdue(void)
 
 void tz_interrupt_watch(lua_State *main_thread)
 {
+    if (!installed)
+        return;
     watched = main_thread;
     running = main_thread;
     if (main_thread)
@@ -224,6 +233,8 @@ void tz_interrupt_watch(lua_State *main_thread)
 
 lua_State *tz_interrupt_enter(lua_State *thread)
 {
+    if (!installed)
+        return NULL;
     lua_State *before = running;
     running = thread;
     tz_interrupt_check(thread);

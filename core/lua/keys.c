@@ -35,7 +35,7 @@ void tz_function_text(lua_State *L, int index, char *text, size_t size)
     snprintf(text, size, "function at %.90s:%d", about.short_src, about.linedefined);
 }
 
-static noreturn void raise_text(lua_State *L, const char *text)
+static noreturn void raise_text(lua_State *L, tz_status code, const char *text)
 {
     char file[LUA_IDSIZE];
     const int line = tz_script_line(L, file, sizeof file);
@@ -46,6 +46,7 @@ static noreturn void raise_text(lua_State *L, const char *text)
     /* Kept to distinguish it from an error that the script itself caused: context.h. */
     tz_context *context = tz_context_get(L);
     snprintf(context->refusal, sizeof context->refusal, "%s", lua_tostring(L, -1));
+    context->raised = code;
     lua_error(L);
     abort();
 }
@@ -57,7 +58,7 @@ noreturn void tz_raise(lua_State *L, const char *format, ...)
     va_start(arguments, format);
     vsnprintf(text, sizeof text, format, arguments);
     va_end(arguments);
-    raise_text(L, text);
+    raise_text(L, TZ_USAGE, text);
 }
 
 noreturn void tz_raise_error(lua_State *L, const char *what, const tz_error *error)
@@ -65,7 +66,7 @@ noreturn void tz_raise_error(lua_State *L, const char *what, const tz_error *err
     char text[2560], inner[2100];
     tz_error_format(error, inner, sizeof inner);
     snprintf(text, sizeof text, "%s%s%s", what ? what : "", what ? ": " : "", inner);
-    raise_text(L, text);
+    raise_text(L, error->code, text);
 }
 
 tz_error *tz_fault(lua_State *L)

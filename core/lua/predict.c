@@ -108,6 +108,7 @@ static void get_workload(lua_State *L, const char *who, workload_request *out)
         config->precision = TZ_PRECISION_CORRECTION;
     config->backend = options->backend;
     config->stopped = tz_interrupt_signal;
+    config->cancelled = options->cancelled;
     tz_key_text(L, 1, who, "device", &out->device);
     if (out->device)
         config->backend = NULL;
@@ -400,8 +401,8 @@ static int predict(lua_State *L)
 
 static bool on_progress(void *context, int done, int of)
 {
-    (void)context, (void)done, (void)of;
-    return tz_interrupt_signal() == 0;
+    (void)done, (void)of;
+    return !tz_context_stops(context);
 }
 
 /* A list of names as "stream,tile". */
@@ -429,8 +430,10 @@ static void get_tune(lua_State *L, const workload_request *workload, char *famil
 {
     int64_t rounds = 0;
     const char *model = NULL;
-    *request = (tz_tune_request){
-        .given = workload->given, .ordinal = workload->config.device, .progress = on_progress};
+    *request = (tz_tune_request){.given = workload->given,
+                                 .ordinal = workload->config.device,
+                                 .progress = on_progress,
+                                 .context = tz_context_get(L)};
     for (int axis = 0; axis < TZ_AXES; axis++)
         request->given.tile[axis] = (int64_t)workload->block[axis];
     get_families(L, families, size);

@@ -313,7 +313,7 @@ static tz_status tell_progress(const tz_active_run *run, tz_error *error)
         return status;
     tz_context_pass_warnings(handle->context);
     report(handle, course->result.steps, course->end < 0 ? -1 : course->end - course->start, false);
-    if (tz_interrupt_signal() == 0 || tz_checkpoints_on(handle->context))
+    if (!tz_context_stops(handle->context) || tz_checkpoints_on(handle->context))
         return TZ_OK;
     return tz_error_set(error, TZ_INTERRUPTED, NULL, "interrupted at step %lld",
                         (long long)tz_simulation_step(handle->simulation));
@@ -690,6 +690,16 @@ static void check_end(lua_State *L, const tz_simulation_handle *handle, const tz
                  name_of(run), (long long)last);
 }
 
+/* Is a field still to be set? */
+static void check_fields(lua_State *L, const tz_simulation_handle *handle, const char *what)
+{
+    const tz_stencil *stencil = tz_handle_stencil(handle);
+    const int field = __builtin_ffs((int)handle->missing) - 1;
+    if (field >= 0)
+        tz_raise(L, "%s: %s needs the field %s, which is not set: %s", what, stencil->id,
+                 stencil->fields[field].name, stencil->fields[field].doc);
+}
+
 /* In check mode: print what a run would write. */
 static void run_dry(tz_simulation_handle *handle, const tz_run *run)
 {
@@ -817,7 +827,7 @@ static void conclude(lua_State *L, const tz_simulation_handle *handle, const tz_
     const tz_simulation *simulation = handle->simulation;
     tz_policy_warn(handle);
     report(handle, result->steps, isnan(run->until_residual) ? run->steps : result->steps, true);
-    if (status != TZ_OK && tz_interrupt_signal() != 0)
+    if (status != TZ_OK && tz_context_stops(handle->context))
         tz_raise(L, "interrupted at step %lld", (long long)tz_simulation_step(simulation));
     if (status == TZ_SCRIPT && handle->failure[0]) {
         lua_pushstring(L, handle->failure); /* it names its line already */
@@ -878,13 +888,15 @@ static int carry_out(lua_State *L, tz_simulation_handle *handle, const tz_run *w
                    .result = {.residual = NAN, .update = NAN, .status = TZ_RUN_DONE}}};
     const tz_run_result *result = &run.course.result;
     check_end(L, handle, wanted);
+    check_fields(L, handle, name_of(wanted));
     if (tz_handle_is_dry(handle)) {
         run_dry(handle, wanted);
         run.course.result.steps = wanted->steps < 0 ? 0 : wanted->steps;
         push_result(L, wanted, result, 0);
         return 1;
     }
-    tz_try(L, name_of(wanted), tz_handle_open_folder(handle->context, tz_fault(L)));
+    if (!handle->context->options->library)
+        tz_try(L, name_of(wanted), tz_handle_open_folder(handle->context, tz_fault(L)));
     handle->failure[0] = '\0';
     /* Jumps compute no single updates: progress has no rate of them. */
     handle->seconds_before = wanted->jumps ? INFINITY : tz_simulation_seconds(handle->simulation);

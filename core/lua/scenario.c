@@ -164,15 +164,24 @@ static tz_status set_script_error(lua_State *L, const tz_context *context, int s
     if (!message)
         message = "unknown Lua error";
     const tz_status code = status == LUA_ERRMEM                          ? TZ_MEMORY
-                           : tz_interrupt_signal() != 0                  ? TZ_INTERRUPTED
+                           : tz_context_stops(context)                   ? TZ_INTERRUPTED
                            : tz_context_is_expectation(context, message) ? TZ_EXPECT
                                                                          : TZ_SCRIPT;
     char more[200];
     return tz_error_set(error, code, NULL, "%s%s", message, explain(context, message, more));
 }
 
+/* The program that runs the script has cancelled it. */
+static void stop(lua_State *L, lua_Debug *record)
+{
+    (void)record;
+    if (tz_context_stops(tz_context_get(L)))
+        luaL_error(L, "interrupted");
+}
+
 static tz_status execute(lua_State *L, tz_context *context, tz_error *error)
 {
+    enum { INSTRUCTIONS = 10000 };
     lua_pushcfunction(L, tz_context_traceback);
     lua_pushcfunction(L, set_up);
     lua_pushlightuserdata(L, context);
@@ -180,6 +189,8 @@ static tz_status execute(lua_State *L, tz_context *context, tz_error *error)
     if (status != LUA_OK)
         return set_script_error(L, context, status, error);
     tz_interrupt_watch(L);
+    if (context->options->cancelled)
+        lua_sethook(L, stop, LUA_MASKCOUNT, INSTRUCTIONS);
     status = lua_pcall(L, 0, 0, 1);
     tz_interrupt_watch(NULL);
     tz_sandbox_end(L);

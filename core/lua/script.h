@@ -7,6 +7,7 @@
 #include "policy/wish.h"
 #include "stencil/registry.h"
 #include <limits.h>
+#include <stdatomic.h>
 #include <stdio.h>
 
 typedef struct tz_script_progress {
@@ -50,8 +51,12 @@ typedef struct tz_script_options {
     int device;            /* ordinal of the GPU */
     const char *devices;   /* as in tz_simulation_config; NULL: the script's choice */
     bool sync;             /* wait for every stage and check it */
-    const char *out;       /* NULL: runs/NAME-NNN */
-    const char *resume;    /* the folder of a run that goes on; NULL: a new run */
+    /* true: it ends as after a signal; NULL: never */
+    const atomic_bool *cancelled;
+    /* No script, but a program makes the calls: there is no folder of a run, and no record. */
+    bool library;
+    const char *out;    /* NULL: runs/NAME-NNN */
+    const char *resume; /* the folder of a run that goes on; NULL: a new run */
     /* "5000" or "200 s": the run that has ended goes on to this step or time; NULL: it does not */
     const char *until;
     const char *from;    /* the folder of a run with whose fields simulations begin; NULL: none */

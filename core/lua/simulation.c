@@ -660,6 +660,7 @@ static void get_plan(lua_State *L, int index, int dims, const tz_script_options 
     config->sync = options->sync;
     config->stopped = tz_interrupt_signal;
     config->overdue = tz_interrupt_overdue;
+    config->cancelled = options->cancelled;
     config->compiled = options->sink.compiled;
     config->told = options->sink.context;
     if (options->backend)
@@ -787,7 +788,10 @@ static void assign_fields(lua_State *L, tz_simulation_handle *handle, int fields
         snprintf(where, sizeof where, "tz.simulation: field '%.60s'", about->name);
         const int type = lua_istable(L, fields) ? tz_table_get(L, fields, about->name)
                                                 : (lua_pushnil(L), LUA_TNIL);
-        if (field == domain && has_domain) {
+        if (type == LUA_TNIL && about->required && !has_domain &&
+            handle->context->options->library) {
+            handle->missing |= 1u << field; /* a program may set it later */
+        } else if (field == domain && has_domain) {
             if (type != LUA_TNIL)
                 tz_raise(L, "tz.simulation: give 'domain' or fields.%s, not both", about->name);
             tz_table_get(L, 1, "domain");
@@ -941,7 +945,8 @@ static const tz_api_function own_methods[] = {
         "applies it is what infinitely many iterations come to. Steps and simulated time stay. "
         "Fails if there is no such state: where waves never decay, or (`inconsistent`) a source "
         "has a mean that nothing takes away (the mean of [weighted cells](boundaries.md)).",
-        .options = steady_options, .result = steady_result, .recall = TZ_RECALL_GIVE),
+        .options = steady_options, .result = steady_result, .recall = TZ_RECALL_GIVE,
+        .changes = true),
     TZ_API("sim:rewind()", method_rewind, "Sets the count of iterations to 0. Fields stay.",
            .recall = TZ_RECALL_CALL),
     TZ_API("sim:time()", method_time,

@@ -395,6 +395,7 @@ tz_status tz_workload_create(tz_workload **out, const tz_workload_config *config
     workload->inner = workload->backend;
     workload->place.device = &workload->device;
     workload->place.cancel.stopped = simulation->stopped;
+    workload->place.cancel.cancelled = simulation->cancelled;
     workload->place.threads = simulation->threads > 0                 ? simulation->threads
                               : workload->is_here || workload->is_gpu ? machine.cores
                               : workload->device.cores.known ? (int)workload->device.cores.value

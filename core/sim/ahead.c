@@ -118,7 +118,7 @@ static void start(tz_simulation *simulation)
     a->subject.problem = &a->problem;
     a->solution = simulation->problem;
     a->subject.solution = simulation->correction ? &a->solution : &a->problem;
-    a->subject.place.cancel = (tz_cancel){simulation->overdue, &a->unwanted};
+    a->subject.place.cancel = (tz_cancel){.stopped = simulation->overdue, .unwanted = &a->unwanted};
     a->subject.place.compiled = NULL; /* the run does not wait, and tells of itself meanwhile */
     /* States refer to the simulation's own problems. create() reads only what never changes. */
     a->context = tz__simulation_context(simulation, &simulation->problem);

@@ -141,6 +141,7 @@ static tz_status set_up(tz_simulation *simulation, const tz_simulation_config *c
         return status;
     simulation->stopped = config->stopped;
     simulation->overdue = config->overdue;
+    simulation->cancelled = config->cancelled;
     simulation->compiled = config->compiled;
     simulation->told = config->told;
     simulation->sync = config->sync;

@@ -272,6 +272,45 @@ tz_status tz_simulation_read_cells(const tz_simulation *simulation, int field, c
     return tz__field_load(simulation, field, box, cells, error);
 }
 
+tz_status tz_simulation_memory(const tz_simulation *simulation, int field, tz_field_memory *out,
+                               tz_error *error)
+{
+    const tz_field *about = &simulation->problem.stencil->fields[field];
+    const tz_backend *backend = simulation->backend;
+    if (tz__is_derived(simulation, field) || about->role == TZ_STREAMED)
+        return tz_error_set(error, TZ_UNSUPPORTED, about->name, "a %s field has no memory",
+                            tz_role_name(about->role));
+    if (!backend->memory || simulation->dry)
+        return tz_error_set(error, TZ_UNSUPPORTED, about->name,
+                            "several devices or processes hold the field");
+    const tz_status status = backend->wait ? backend->wait(simulation->state, error) : TZ_OK;
+    if (!status)
+        *out = backend->memory(simulation->state, field);
+    return status;
+}
+
+tz_field_elements tz_simulation_elements(const tz_simulation *simulation, int field)
+{
+    const tz_problem *problem = &simulation->problem;
+    const tz_storage *storage = &problem->storage[field];
+    tz_field_elements e = {.dtype = tz_dtype_code(tz_problem_dtype(problem, field)),
+                           .scale = 1,
+                           .add = tz_simulation_origin(simulation, field),
+                           .plain = tz_problem_values_are_elements(problem, field)};
+    memcpy(e.extent, problem->elements, sizeof e.extent);
+    if (storage->as == TZ_STORED_HALF) {
+        e.dtype = "f2";
+        e.scale = storage->scale;
+        e.add += storage->add;
+        e.plain = false;
+    }
+    if (problem->bits) {
+        e.dtype = "u4";
+        e.plain = false;
+    }
+    return e;
+}
+
 bool tz_simulation_is_parted(const tz_simulation *simulation, int field)
 {
     return simulation->backend == &simulation->slabs && !tz__is_derived(simulation, field) &&

@@ -7,6 +7,7 @@
 #ifndef TZ_CORE_SIM_FIELDS_H
 #define TZ_CORE_SIM_FIELDS_H
 
+#include "backend/place.h"
 #include "base/array.h"
 #include "sim/simulation.h"
 
@@ -75,6 +76,19 @@ tz_dtype tz_simulation_dtype(const tz_simulation *simulation, int field);
 /* Cells of a box (NULL: all) in that type. */
 tz_status tz_simulation_read_cells(const tz_simulation *simulation, int field, const tz_box *box,
                                    void *cells, tz_error *error);
+/* The memory that holds a field: what it was after all stages so far, until the simulation is
+ * changed. Elements are as the problem stores them. TZ_UNSUPPORTED: it is not in one piece. */
+tz_status tz_simulation_memory(const tz_simulation *simulation, int field, tz_field_memory *out,
+                               tz_error *error);
+/* What memory holds: its element type, or that of half and of words of bits. A value is `add` +
+ * `scale` * element. *plain: elements are the values. */
+typedef struct tz_field_elements {
+    const char *dtype; /* numpy's code */
+    int64_t extent[TZ_AXES];
+    double add, scale;
+    bool plain;
+} tz_field_elements;
+tz_field_elements tz_simulation_elements(const tz_simulation *simulation, int field);
 /* Do several processes hold the field, which can write their parts into a file? Then all cells in
  * that type go into an existing file, from `offset` on. TZ_UNSUPPORTED: they cannot; read the cells
  * and write them. */

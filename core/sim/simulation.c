@@ -41,6 +41,11 @@ const char *tz_simulation_device_name(const tz_simulation *simulation, char *tex
     return text;
 }
 
+int tz_simulation_gpu(const tz_simulation *simulation)
+{
+    return simulation->backend->is_gpu ? simulation->device : -1;
+}
+
 bool tz_simulation_backend_given(const tz_simulation *simulation)
 {
     return simulation->backend_given;

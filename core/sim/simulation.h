@@ -20,6 +20,8 @@ const tz_plugin *tz_simulation_plugin(const tz_simulation *simulation);
 const int64_t *tz_simulation_extent(const tz_simulation *simulation); /* [3], unused axes 1 */
 int64_t tz_simulation_cells(const tz_simulation *simulation);
 const char *tz_simulation_backend(const tz_simulation *simulation); /* its name; never "auto" */
+/* The number of the GPU that holds its fields; -1: they are in memory of the host. */
+int tz_simulation_gpu(const tz_simulation *simulation);
 /* Was it, or its devices, named? Else "auto" has taken it. */
 bool tz_simulation_backend_given(const tz_simulation *simulation);
 /* With "auto": why it is that backend now, in a few words; "" if there is nothing to say. */

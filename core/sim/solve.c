@@ -65,7 +65,7 @@ static tz_status solve_steady(tz_simulation *simulation, const tz_steady *wanted
                               tz_steady_result *result, tz_error *error)
 {
     const double begin = tz_machine_clock_s();
-    const tz_cancel cancel = {.stopped = simulation->stopped};
+    const tz_cancel cancel = {.stopped = simulation->stopped, .cancelled = simulation->cancelled};
     tz_solver_facts facts;
     tz_status status = tz__correction_settle(simulation, error);
     if (!status)
@@ -93,7 +93,7 @@ tz_status tz__simulation_implicit(tz_simulation *simulation, int64_t iterations,
                                   bool direct, double *seconds, tz_error *error)
 {
     const double begin = tz_machine_clock_s();
-    const tz_cancel cancel = {.stopped = simulation->stopped};
+    const tz_cancel cancel = {.stopped = simulation->stopped, .cancelled = simulation->cancelled};
     const tz_param *time_step = tz_simulation_time_step(simulation);
     tz_solver_facts facts;
     *seconds = 0.0;

@@ -8,14 +8,15 @@
 
 tz_place tz__simulation_place(const tz_simulation *simulation, const tz_model_device *record)
 {
-    return (tz_place){.device = record,
-                      .threads = simulation->threads,
-                      .limits = simulation->limits,
-                      .devices = simulation->devices.count > 0 ? &simulation->devices : NULL,
-                      .link = simulation->joined.bytes_per_s > 0 ? &simulation->joined : NULL,
-                      .cancel = {.stopped = simulation->stopped},
-                      .compiled = simulation->compiled,
-                      .told = simulation->told};
+    return (tz_place){
+        .device = record,
+        .threads = simulation->threads,
+        .limits = simulation->limits,
+        .devices = simulation->devices.count > 0 ? &simulation->devices : NULL,
+        .link = simulation->joined.bytes_per_s > 0 ? &simulation->joined : NULL,
+        .cancel = {.stopped = simulation->stopped, .cancelled = simulation->cancelled},
+        .compiled = simulation->compiled,
+        .told = simulation->told};
 }
 
 const char *tz__simulation_plugin_file(const tz_simulation *simulation)
@@ -32,6 +33,7 @@ tz_backend_context tz__simulation_context(const tz_simulation *simulation,
                                 .device = simulation->device,
                                 .sync = simulation->sync,
                                 .overdue = simulation->overdue,
+                                .cancelled = simulation->cancelled,
                                 .devices = &simulation->devices,
                                 .exchange = simulation->plan.exchange,
                                 .ranks = simulation->ranks,

@@ -68,6 +68,7 @@ struct tz_simulation {
     /* As tz_simulation_config has them. */
     int (*stopped)(void);
     int (*overdue)(void);
+    const atomic_bool *cancelled;
     void (*compiled)(void *told);
     void *told;
     tz_isa isa;        /* of row functions that the simulation itself calls */

@@ -494,7 +494,7 @@ void tz_stencil_compile_begin(const tz_stencil *stencil, bool kept_only, const t
     plugin_slot *slot = late_slot(stencil);
     if (!slot || slot->compiling || slot->not_compiled.code)
         return;
-    slot->cancel = (tz_cancel){cancel->stopped, &slot->unwanted};
+    slot->cancel = (tz_cancel){cancel->stopped, &slot->unwanted, cancel->cancelled};
     if (build(slot, true) || slot->built) {
         finish(slot, true);
         return;
@@ -534,7 +534,7 @@ tz_status tz_stencil_compile(const tz_stencil *stencil, const tz_cancel *cancel,
     if (!slot)
         return TZ_OK;
     const bool began = slot->compiling;
-    slot->cancel = (tz_cancel){cancel->stopped, &slot->unwanted};
+    slot->cancel = (tz_cancel){cancel->stopped, &slot->unwanted, cancel->cancelled};
     join(slot);
     tz_status status = slot->not_compiled.code;
     if (!status && !began)

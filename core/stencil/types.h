@@ -5,6 +5,7 @@
 
 #include "stencil/plan.h"
 #include "stencil/stored.h"
+#include <stdatomic.h>
 
 /* A box of cells, half open: low <= x < high on each axis, x first. */
 typedef struct tz_box {
@@ -102,6 +103,7 @@ typedef struct tz_simulation_config {
     int threads; /* 0: one for each core */
     /* asked while plans are predicted: not 0 ends that with TZ_INTERRUPTED; NULL: nothing does */
     int (*stopped)(void);
+    const atomic_bool *cancelled; /* true: as if `stopped` and `overdue` said so; NULL: never */
     /* Told by any thread, one at a time, when a plan is compiled that a policy waits for; may be
      * NULL. */
     void (*compiled)(void *told);

@@ -182,7 +182,7 @@ static tz_registry *in_memory(const tz_stencil **stencil)
 
 TEST(rows_are_compiled_beside_the_run)
 {
-    static const tz_cancel never = {NULL, NULL};
+    static const tz_cancel never = {.stopped = NULL};
     const tz_stencil *stencil;
     tz_error fault;
     char text[1200];

@@ -354,7 +354,7 @@ static void check_definition(scratch *s, const tz_definition *d)
             precisions++;
             g->single = precision == TZ_SINGLE;
             if (compiled)
-                assert_ok(tz_stencil_compile(stencil, &(tz_cancel){NULL, NULL}, &failure));
+                assert_ok(tz_stencil_compile(stencil, &(tz_cancel){.stopped = NULL}, &failure));
             check_precision(g, d, stencil, params, slots);
             for (int p = 0; compiled && p < stencil->passes_count; p++)
                 check_rows(l, stencil, &stencil->passes[p], memory, g->single, slots);

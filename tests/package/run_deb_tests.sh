@@ -18,7 +18,7 @@ umask 077 # which the packages must not take
 cpack -G DEB --config "$build/CPackConfig.cmake" -B "$work" >"$work/cpack.log" 2>&1 || fail "$(cat "$work/cpack.log")"
 umask 022
 rm -rf "$work/_CPack_Packages"
-names='trapeze trapeze-dev'
+names='trapeze libtrapeze0 trapeze-dev'
 [ ! -e "$build/lib/trapeze/mpi/trapeze-mpi.so" ] || names="$names trapeze-mpi"
 version=$(dpkg-deb -f "$work"/trapeze_*.deb Version)
 for name in $names; do
@@ -31,7 +31,7 @@ for name in $names; do
     for document in copyright changelog.Debian.gz; do
         grep -q "\./usr/share/doc/$name/$document\$" "$work/$name.list" || fail "$name has no $document"
     done
-    if grep -vE '^(drwxr-xr-x|-rw-r--r--) |^-rwxr-xr-x .*/usr/(bin|libexec/trapeze)/' "$work/$name.list"; then
+    if grep -vE '^(drwxr-xr-x|-rw-r--r--|lrwxrwxrwx) |^-rwxr-xr-x .*/usr/(bin|libexec/trapeze)/' "$work/$name.list"; then
         fail "$name: these files have other permissions than their kind"
     fi
     dpkg-deb -x "$file" "$work/root"
@@ -77,6 +77,11 @@ trapeze=$work/root/usr/bin/trapeze
 "$trapeze" run "$work/root/usr/share/trapeze/scripts/stencils/wave.lua" --quiet --out wave ||
     fail "a scenario's stencil, with trapeze-dev"
 echo "ok: trapeze, alone and with trapeze-dev"
+
+cp -R "$work/root/usr/share/trapeze/examples/c" c && cc c/heat.c -o heat -I"$work/root/usr/include" -L"$work/root/usr/lib" -ltrapeze >c.log 2>&1 &&
+    LD_LIBRARY_PATH="$work/root/usr/lib" ./heat >heat.txt 2>>c.log || fail "a program in C: $(cat c.log)"
+[ "$(wc -w <heat.txt)" -eq 8 ] || fail "a program in C prints: $(cat heat.txt)"
+echo "ok: a program in C with libtrapeze0 and trapeze-dev"
 
 "$trapeze" new plate >new.log && cmake -G Ninja -S plate -B plate/build -DCMAKE_PREFIX_PATH="$work/root/usr" >>new.log 2>&1 &&
     cmake --build plate/build >>new.log 2>&1 && "$trapeze" run plate/plate.lua --plugins plate/build --out plate/run >>new.log 2>&1 ||

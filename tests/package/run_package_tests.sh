@@ -18,7 +18,7 @@ prefix="$work/moved tree"
 trapeze="$prefix/bin/trapeze"
 for file in lib/trapeze/plugins/hotspot.so share/trapeze/scripts/hotspot.lua \
     share/trapeze/devices/gtx280.txt \
-    include/trapeze/plugin.h lib/cmake/Trapeze/TrapezeConfig.cmake \
+    include/trapeze/plugin.h include/trapeze/trapeze.h lib/libtrapeze.so lib/cmake/Trapeze/TrapezeConfig.cmake \
     lib/cmake/Trapeze/TrapezeConfigVersion.cmake lib/cmake/Trapeze/TrapezePlugin.cmake \
     bin/trapeze-contract libexec/trapeze/trapeze-compile share/trapeze/examples/heat/heat.c share/doc/trapeze/README.md share/doc/trapeze/scenario.md; do
     [ -f "$prefix/$file" ] || fail "$file was not installed"
@@ -74,6 +74,13 @@ scenario=$(find "$work/example" -name '*.lua' | head -n 1)
 TRAPEZE_PLUGIN_PATH=$plugins "$trapeze" run "$scenario" --quiet --out "$work/elsewhere/heat"
 [ -n "$(find "$work/elsewhere/heat" -name '*.png')" ] || fail "the example's scenario made no frame"
 echo "ok: a plugin built outside the tree runs its scenario"
+
+cmake -G Ninja -S "$prefix/share/trapeze/examples/c" -B "$work/c-build" -DCMAKE_PREFIX_PATH="$prefix" >"$work/c.log" 2>&1 &&
+    cmake --build "$work/c-build" >>"$work/c.log" 2>&1 || fail "the example program in C does not build: $(cat "$work/c.log")"
+TRAPEZE_CACHE="$work/cache" "$work/c-build/heat" >"$work/heat.txt" 2>>"$work/c.log" || fail "it does not run: $(cat "$work/c.log")"
+grep -qxE '( +[0-9]+\.[0-9]{4}){8}' "$work/heat.txt" || fail "it prints: $(cat "$work/heat.txt")"
+PKG_CONFIG_PATH="$prefix/lib/pkgconfig" pkg-config --libs trapeze | grep -q -- -ltrapeze || fail 'pkg-config'
+echo "ok: a program in C built outside the tree"
 
 # What an author does wrong, with the installed package alone: one line says it.
 if cmake -G Ninja -S "$work/example" -B "$work/fast-build" -DCMAKE_PREFIX_PATH="$prefix" -DCMAKE_C_FLAGS=-ffast-math \

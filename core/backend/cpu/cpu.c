@@ -716,6 +716,11 @@ static tz_status cpu_load(const void *any, int field, const tz_box *box, void *e
     return tz_host_store_get(&((const cpu *)any)->store, field, box, elements, error);
 }
 
+static tz_field_memory cpu_memory(const void *any, int field)
+{
+    return tz_host_store_memory(&((const cpu *)any)->store, field);
+}
+
 static tz_status cpu_fill(void *any, int field, const void *element, tz_error *error)
 {
     cpu *state = any;
@@ -766,6 +771,7 @@ const tz_backend tz_backend_cpu = {
     .destroy = cpu_destroy,
     .store = cpu_store,
     .load = cpu_load,
+    .memory = cpu_memory,
     .fill = cpu_fill,
     .stage = cpu_stage,
     .points = true,

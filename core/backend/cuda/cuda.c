@@ -250,7 +250,8 @@ static tz_status gpu_create(void **out, const tz_backend_context *context, tz_er
     tz_cuda_compilers_begin(); /* it opens NVRTC while the driver makes the context */
     tz_status status = tz_cuda_open(&state->cuda, context->device, error);
     if (!status)
-        tz_cuda_cancel_by(state->cuda, (tz_cancel){.stopped = context->overdue});
+        tz_cuda_cancel_by(
+            state->cuda, (tz_cancel){.stopped = context->overdue, .cancelled = context->cancelled});
     if (!status)
         status = tz_cuda_reducer_create(&state->reducer, state->cuda, NULL, problem, error);
     if (!status)
@@ -306,6 +307,17 @@ static tz_status gpu_load(const void *any, int field, const tz_box *box, void *e
     const tz_cuda_box where = tz_cuda_box_of(state->context.problem, field, box);
     return tz_cuda_staging_download(state->staging, elements,
                                     state->copy[field][state->current[field]], &where, error);
+}
+
+static tz_field_memory gpu_memory(const void *any, int field)
+{
+    const tz_cuda_state *state = any;
+    const tz_problem *problem = state->context.problem;
+    const tz_cuda_box box = tz_cuda_box_of(problem, field, &(tz_box){.high = {1, 1, 1}});
+    return (tz_field_memory){.first = (void *)(uintptr_t)state->copy[field][state->current[field]],
+                             .strides = {(int64_t)tz_problem_element_size(problem, field),
+                                         (int64_t)box.device_row_pitch,
+                                         (int64_t)box.device_plane_pitch}};
 }
 
 /* Also fills the padding between rows, which nothing reads. */
@@ -807,6 +819,7 @@ const tz_backend tz_backend_cuda = {
     .destroy = gpu_destroy,
     .store = gpu_store,
     .load = gpu_load,
+    .memory = gpu_memory,
     .fill = gpu_fill,
     .stage = gpu_stage,
     .points = true,

@@ -409,6 +409,11 @@ static tz_status reference_load(const void *any, int field, const tz_box *box, v
     return tz_host_store_get(&((const reference *)any)->store, field, box, elements, error);
 }
 
+static tz_field_memory reference_memory(const void *any, int field)
+{
+    return tz_host_store_memory(&((const reference *)any)->store, field);
+}
+
 static tz_status reference_fill(void *any, int field, const void *element, tz_error *error)
 {
     reference *state = any;
@@ -598,6 +603,7 @@ const tz_backend tz_backend_reference = {
     .destroy = reference_destroy,
     .store = reference_store,
     .load = reference_load,
+    .memory = reference_memory,
     .fill = reference_fill,
     .stage = reference_stage,
     .points = true,

@@ -388,6 +388,19 @@ tz_status tz_host_store_fill(tz_host_store *store, int field, const void *elemen
     return TZ_OK;
 }
 
+tz_field_memory tz_host_store_memory(const tz_host_store *store, int field)
+{
+    const tz_host_field *host = tz_host_store_current(store, field);
+    const int64_t size = (int64_t)tz_problem_element_size(store->problem, field);
+    tz_field_memory memory = {.first = host->origin};
+    if (!host->uniform) {
+        memory.strides[0] = size;
+        memory.strides[1] = host->row_stride * size;
+        memory.strides[2] = host->plane_stride * size;
+    }
+    return memory;
+}
+
 const tz_host_field *tz_host_store_current(const tz_host_store *store, int field)
 {
     return &store->field[field].copy[store->field[field].current];

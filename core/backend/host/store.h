@@ -3,6 +3,7 @@
 #ifndef TZ_CORE_BACKEND_HOST_STORE_H
 #define TZ_CORE_BACKEND_HOST_STORE_H
 
+#include "backend/place.h"
 #include "kernels/cpu/stage.h"
 #include "stencil/problem.h"
 
@@ -73,6 +74,9 @@ tz_status tz_host_store_get(const tz_host_store *store, int field, const tz_box 
                             void *elements, tz_error *error);
 tz_status tz_host_store_fill(tz_host_store *store, int field, const void *element, bool lazy,
                              tz_error *error);
+
+/* As memory of tz_backend. */
+tz_field_memory tz_host_store_memory(const tz_host_store *store, int field);
 
 /* The copy with the values, and the other one; swap() exchanges them. */
 const tz_host_field *tz_host_store_current(const tz_host_store *store, int field);

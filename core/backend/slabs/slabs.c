@@ -40,8 +40,10 @@ static tz_status check_memory(const tz__slabs *slabs, tz_error *error)
 tz_status tz__slabs_do_create(tz__slabs *slabs, const tz_backend_context *context, tz_error *error)
 {
     slabs->context = *context;
-    if (tz__slabs_ranks(slabs)) /* they end together */
+    if (tz__slabs_ranks(slabs)) { /* they end together */
         slabs->context.overdue = NULL;
+        slabs->context.cancelled = NULL;
+    }
     slabs->devices = *context->devices;
     slabs->inner = slabs->devices.inner;
     slabs->depth = context->exchange > 0 ? context->exchange : 1;

@@ -144,6 +144,7 @@ tz_status tz__slabs_part_create(tz__slabs *slabs, int i, int depth, tz__slabs_pa
                                         .device = slabs->devices.of[i].device,
                                         .sync = slabs->context.sync,
                                         .overdue = slabs->context.overdue,
+                                        .cancelled = slabs->context.cancelled,
                                         .ranks = slabs->context.ranks};
     tz_device_identity device = {0};
     if (!status)
