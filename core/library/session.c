@@ -199,22 +199,35 @@ static const struct {
     {"tz.sweep", "a loop of the program sets parameters"},
 };
 
+/* "tz.predict", "sim:run", "array:get": the name of what is called, as scenarios have it. */
+static void name_of(lua_State *L, const tz__call *call, char *name, size_t size)
+{
+    const char *function = call->function ? call->function : "", *type = "sim";
+    if (!call->sim && !call->object) {
+        snprintf(name, size, "%s%s", strncmp(function, "tz.", 3) == 0 ? "" : "tz.", function);
+        return;
+    }
+    if (call->object) {
+        lua_rawgetp(L, LUA_REGISTRYINDEX, &tz__objects_key);
+        lua_rawgeti(L, -1, call->object);
+        type = luaL_getmetafield(L, -1, "__name") == LUA_TSTRING ? lua_tostring(L, -1) : "";
+        type = strchr(type, '.') ? strchr(type, '.') + 1 : type;
+    }
+    snprintf(name, size, "%.40s:%s", type, function);
+    lua_settop(L, 0);
+}
+
 /* Raise if the library has no such function. */
 static void check_has(lua_State *L, const tz__call *call)
 {
-    char name[80];
-    const char *prefix = call->sim ? "sim:" : call->object ? "" : "tz.";
-    const char *function = call->function ? call->function : "";
-    if (!call->sim && !call->object && strncmp(function, "tz.", 3) == 0)
-        function += 3;
-    snprintf(name, sizeof name, "%s%s", prefix, function);
-    for (size_t i = 0; i < sizeof left_out / sizeof *left_out; i++) {
-        const char *known = left_out[i].function, *colon = strchr(known, ':');
-        if (strcmp(name, call->object && colon ? colon + 1 : known) != 0 || call->take)
+    char name[120];
+    name_of(L, call, name, sizeof name);
+    for (size_t i = 0; i < sizeof left_out / sizeof *left_out && !call->take; i++) {
+        if (strcmp(name, left_out[i].function) != 0)
             continue;
         tz_error_set(tz_fault(L), TZ_UNSUPPORTED, NULL, "it is not in the library: %s",
                      left_out[i].instead);
-        tz_raise_error(L, known, tz_fault(L));
+        tz_raise_error(L, name, tz_fault(L));
     }
 }
 

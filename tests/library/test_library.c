@@ -1,6 +1,7 @@
 /* The library as programs use it: linked with libtrapeze.so alone. */
 #include "tests/unit.h"
 
+#include <dlfcn.h>
 #include <pthread.h>
 #include <time.h>
 #include <trapeze/trapeze.h>
@@ -431,9 +432,133 @@ TEST(a_thousand_simulations)
 {
     tz_session *session = open_session(NULL);
     for (int i = 0; i < 1000; i++) {
-        tz_sim *sim = create(session, "{\"plugin\": \"life\", \"grid\": [32, 4], \"threads\": 1}");
+        tz_sim *sim =
+            create(session, i % 50 ? "{\"plugin\": \"life\", \"grid\": [32, 4], \"backend\": "
+                                     "\"reference\"}"
+                                   : "{\"plugin\": \"life\", \"grid\": [32, 4], \"threads\": 2}");
         if (i % 100 == 0)
             assert_ok(tz_sim_advance(sim, 1, &failure));
+        if (i % 10 != 9) /* the session frees the others */
+            tz_sim_destroy(sim);
+    }
+}
+
+/* ---- What the pages say ---------------------------------------------------------------------- */
+
+static char *read_page(const char *name)
+{
+    char path[400];
+    snprintf(path, sizeof path, TZ_TEST_ROOT "/%s", name);
+    FILE *file = fopen(path, "r");
+    assert_non_null(file);
+    enum { MOST = 1 << 20 };
+    char *text = test_room(MOST);
+    assert_true(fread(text, 1, MOST - 1, file) > 0);
+    fclose(file);
+    return text;
+}
+
+/* Does docs/library.md have a row of a table for it? */
+static bool is_listed(const char *page, const char *name)
+{
+    char row[100];
+    snprintf(row, sizeof row, "\n| `%s`", name);
+    return strstr(page, row) != NULL;
+}
+
+/* Call a function without arguments, on an object of its kind. */
+static tz_status call_bare(tz_session *session, tz_sim *sim, const char *kind, const char *name)
+{
+    const char *result, *maker = strcmp(kind, "array") == 0       ? "{\"data\": [1, 2]}"
+                                 : strcmp(kind, "receivers") == 0 ? "{\"points\": [[1, 1]]}"
+                                                                  : NULL;
+    if (strcmp(kind, "sim") == 0)
+        return tz_sim_call(sim, name, NULL, &result, &failure);
+    if (strcmp(kind, "stencil") == 0)
+        assert_ok(tz_session_call(session, "tz.stencil", "\"life\"", &result, &failure));
+    else if (strcmp(kind, "array") == 0)
+        assert_ok(tz_session_call(session, "tz.array", maker, &result, &failure));
+    else if (strcmp(kind, "receivers") == 0)
+        assert_ok(tz_sim_call(sim, "receivers", maker, &result, &failure));
+    else if (strcmp(kind, "tz") == 0)
+        return tz_session_call(session, name, NULL, &result, &failure);
+    else
+        return TZ_OK; /* floorplans read files */
+    const int64_t object = strtoll(strstr(result, "tz.object") + 11, NULL, 10);
+    return tz_object_call(session, object, name, NULL, &result, &failure);
+}
+
+/* Every function of scenarios can be called, or is refused with the words of the page. */
+TEST(the_page_lists_what_is_left_out)
+{
+    tz_session *session = open_session(NULL);
+    const char *scenario = read_page("docs/scenario.md"), *page = read_page("docs/library.md");
+    int functions = 0, refused = 0;
+    for (const char *at = scenario; (at = strstr(at, "\n### `")); functions++) {
+        char kind[20], name[40], whole[60];
+        at += strlen("\n### `");
+        if (sscanf(at, "%19[a-z]%*1[.:]%39[a-z0-9_]", kind, name) != 2)
+            fail_msg("no function: %.40s", at);
+        tz_sim *sim = create(session, "{\"plugin\": \"life\", \"grid\": [32, 4]}");
+        snprintf(whole, sizeof whole, "%s%c%s", kind, strcmp(kind, "tz") == 0 ? '.' : ':', name);
+        failure = (tz_error){0};
+        const tz_status status = call_bare(session, sim, kind, name);
+        const bool left_out =
+            status == TZ_UNSUPPORTED && strstr(failure.message, "in the library: ");
+        if (strstr(failure.message, "has no '"))
+            fail_msg("%s: %s", whole, failure.message);
+        const char *why = strstr(failure.message, "in the library: ");
+        char row[200];
+        snprintf(row, sizeof row, "\n| `%s` | %.120s |", whole, why ? why + 16 : "");
+        if (left_out != is_listed(page, whole) || (left_out && !strstr(page, row)))
+            fail_msg("%s: %s; docs/library.md says otherwise", whole, failure.message);
+        refused += left_out;
         tz_sim_destroy(sim);
     }
+    assert_true(functions > 60 && refused > 8);
+}
+
+/* JSON has no functions: keys that take them are on the page. */
+TEST(the_page_lists_keys_of_functions)
+{
+    const char *page = read_page("docs/library.md");
+    char *scenario = read_page("docs/scenario.md"), *rest = NULL;
+    int keys = 0;
+    for (char *line = strtok_r(scenario, "\n", &rest); line; line = strtok_r(NULL, "\n", &rest)) {
+        char key[40], type[60];
+        if (sscanf(line, "| `%39[a-z0-9_]` | %59[a-z ,.0-9]", key, type) != 2 ||
+            !strstr(type, "function"))
+            continue;
+        keys++;
+        if (!is_listed(page, key))
+            fail_msg("docs/library.md does not list '%s' of type '%s'", key, type);
+    }
+    assert_true(keys > 0);
+}
+
+/* Each function of the header has a text before it, or before the group that it is in, and is in
+ * the library. */
+TEST(functions_of_the_header_are_there)
+{
+    const char *header = read_page("core/include/trapeze/trapeze.h");
+    void *program = dlopen(NULL, RTLD_NOW);
+    int functions = 0;
+    for (const char *at = header; (at = strstr(at, "\nTZ_PUBLIC ")); functions++) {
+        const char *before = at;
+        char name[60];
+        while (before > header && before[-1] != '\n')
+            before--;
+        if (!memmem(before, (size_t)(at - before), "*/", 2) &&
+            strncmp(before, "TZ_PUBLIC", 9) != 0 && before[0] != ' ')
+            fail_msg("no text before: %.60s", at + 1);
+        at++;
+        const char *end = strchr(at, '('), *first = end;
+        while (first[-1] != ' ' && first[-1] != '*')
+            first--;
+        snprintf(name, sizeof name, "%.*s", (int)(end - first), first);
+        if (!dlsym(program, name))
+            fail_msg("the library has no %s", name);
+    }
+    dlclose(program);
+    assert_true(functions >= 30);
 }
