@@ -31,7 +31,7 @@ const tz_policy_class *const tz_policy_classes[] = {
 const char tz_policies_left_out[] = LEFT_OUT("policies");
 
 const tz_cuda_family *const tz_cuda_families_added[] = {
-    PAPERS(&tz_cuda_family_tile, &tz_cuda_family_block) NULL};
+    PAPERS(&tz_cuda_family_tile, &tz_cuda_family_whole, &tz_cuda_family_block) NULL};
 const char tz_cuda_families_left_out[] = LEFT_OUT("families");
 
 const tz_cuda_part *const tz_cuda_parts_added[] = {PAPERS(&tz_cuda_part_costs) NULL};

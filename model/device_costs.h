@@ -6,6 +6,11 @@
 /* X(member, key, quantity, min, max, doc). Costs are clocks of an instruction by what it reads
  * besides registers: "constant" with a number in the instruction, "register" without. */
 #define TZ_MODEL_DEVICE_COST_TABLE(X)                                                              \
+    TZ_MODEL_DEVICE_COST_NEEDED_TABLE(X)                                                           \
+    X(load_near_clocks, "clocks_load", RATIO, 0, 1e6, "ld of global memory: in the first level")   \
+    X(load_l2_clocks, "clocks_load_l2", RATIO, 0, 1e6, "the same, in the second level")
+/* Without those of loads: these cost memory_latency then. */
+#define TZ_MODEL_DEVICE_COST_NEEDED_TABLE(X)                                                       \
     X(add_int_constant, "clocks_add_int_constant", RATIO, 0, 1e6, "add, sub: integer, constant")   \
     X(add_int_register, "clocks_add_int_register", RATIO, 0, 1e6, "the same, registers")           \
     X(add_float_constant, "clocks_add_float_constant", RATIO, 0, 1e6, "add, sub: float, constant") \

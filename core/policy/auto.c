@@ -208,7 +208,9 @@ static tz_status auto_next(tz_policy *policy, int64_t iterations_left, bool new_
                            tz_error *error)
 {
     automatic *a = policy->state;
-    if (!a || a->phase == AT_THE_END)
+    if (!a)
+        return tz_policy_class_predicted.next(policy, iterations_left, new_stretch, error);
+    if (a->phase == AT_THE_END)
         return TZ_OK;
     if (a->phase == AT_ROWS && has_slow_rows(&policy->subject))
         return TZ_OK;

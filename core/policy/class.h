@@ -61,6 +61,8 @@ struct tz_policy {
     tz_policy_options *predictions; /* made when first needed; NULL: none */
     bool predictions_tried;
     char no_predictions[160]; /* why there are none */
+    int64_t predicted_for;    /* "predicted": iterations of the present plan's run; 0: a long one */
+    int predicted_times;      /* how often a short run was predicted */
     tz_policy_decision *decisions;
     size_t decisions_count, decisions_room;
     int64_t decisions_left_out;

@@ -99,7 +99,7 @@ const tz_policy_options *tz_policy_predictions(tz_policy *policy)
     tz_policy_options *made = calloc(1, sizeof *made);
     tz_status status = made ? TZ_OK : tz_error_set(&error, TZ_MEMORY, NULL, "not enough memory");
     if (!status)
-        status = tz__policy_predict(&policy->subject, &given, made, &error);
+        status = tz__policy_predict(&policy->subject, &given, 0, made, &error);
     if (!status && (made->count < 1 || made->best < 0))
         status = tz_error_set(&error, TZ_UNSUPPORTED, NULL, "no plan could be predicted");
     if (status) {
@@ -273,6 +273,53 @@ static tz_status predicted_create(tz_policy *policy, tz_error *error)
     return status;
 }
 
+/* The plan of the predictions for so many iterations, which stay the policy's if they are of a long
+ * run. Without them the present plan stays. */
+static void predict_for(tz_policy *policy, int64_t iterations)
+{
+    const tz_plan given = given_plan(policy);
+    const tz_policy_options *found = policy->predictions;
+    tz_policy_options *made = NULL;
+    if (iterations > 0) {
+        made = malloc(sizeof *made);
+        const bool known =
+            made && tz__policy_predict(&policy->subject, &given, iterations, made, NULL) == TZ_OK;
+        found = known ? made : NULL;
+    }
+    const tz_plan *best = found && found->best >= 0 ? &found->at[found->best].plan : NULL;
+    if (best && !tz_plan_equal(best, &policy->plan)) {
+        char run[48] = "";
+        if (iterations > 0)
+            snprintf(run, sizeof run, " for %" PRId64 " iterations", iterations);
+        tz__policy_decide(policy, best, NAN, "predicted%s: %.110s", run, found->reason);
+    }
+    free(made);
+}
+
+/* A stretch between two outputs that is short beside the height is predicted as such: its last
+ * stage is shorter than the others, or it is no whole stage. */
+static tz_status predicted_next(tz_policy *policy, int64_t iterations_left, bool new_stretch,
+                                tz_error *error)
+{
+    /* A remainder of a few per cent at most is not worth it, nor is a stretch that is nearly as
+     * long as the last. Runs with ever other stretches keep a plan after some predictions. */
+    enum { SHORT_STAGES = 16, ALIKE = 8, TIMES_MAX = 8 };
+    (void)error;
+    if (!policy->predictions || !new_stretch)
+        return TZ_OK;
+    const int64_t last = policy->predicted_for;
+    const int long_height = policy->predictions->at[policy->predictions->best].plan.height;
+    const bool is_short = iterations_left < (int64_t)SHORT_STAGES * long_height;
+    const int64_t wanted = is_short ? iterations_left : 0;
+    const int64_t apart = wanted > last ? wanted - last : last - wanted;
+    if (apart <= last / ALIKE || long_height == 1 || policy->predicted_times >= TIMES_MAX)
+        return TZ_OK;
+    policy->predicted_for = wanted;
+    policy->predicted_times += is_short;
+    predict_for(policy, wanted);
+    return TZ_OK;
+}
+
 static void predicted_describe(const tz_policy *policy, char *text, size_t size)
 {
     snprintf(text, size, policy->predictions ? "predicted: height %d" : "default: height %d, %s",
@@ -280,8 +327,10 @@ static void predicted_describe(const tz_policy *policy, char *text, size_t size)
 }
 
 const tz_policy_class tz_policy_class_fixed = {.name = "fixed", .create = fixed_create};
-const tz_policy_class tz_policy_class_predicted = {
-    .name = "predicted", .create = predicted_create, .describe = predicted_describe};
+const tz_policy_class tz_policy_class_predicted = {.name = "predicted",
+                                                   .create = predicted_create,
+                                                   .next = predicted_next,
+                                                   .describe = predicted_describe};
 
 /* ---- A function ------------------------------------------------------------------------------ */
 

@@ -129,6 +129,29 @@ static tz_status look_at(const maker *m, tz_predicted_plan *plan, tz_effort effo
     return status ? status : take_time(m, plan, error);
 }
 
+/* The heights that divide the run into stages as equal as possible, up to the highest candidate. */
+static void add_even_heights(const maker *m, const tz_plan *given, tz_plan *plans, int *count)
+{
+    enum { STAGES_MAX = 16 };
+    const int64_t n = m->watch->iterations;
+    int highest = 0;
+    for (int i = 0; i < *count; i++)
+        highest = plans[i].height > highest ? plans[i].height : highest;
+    for (int64_t stages = 1; stages <= STAGES_MAX; stages++) {
+        const int64_t height = (n + stages - 1) / stages;
+        bool known = height > highest || height < 2;
+        for (int i = 0; i < *count && !known; i++)
+            known = plans[i].height == height;
+        tz_plan even = *given;
+        even.height = (int)height;
+        int more = 0;
+        /* A backend that refuses this height has others. */
+        if (!known && m->backend->candidates(m->problem, m->place, &even, plans + *count,
+                                             TZ_PREDICTIONS_MAX - *count, &more, NULL) == TZ_OK)
+            *count += more;
+    }
+}
+
 static tz_status find_candidates(const maker *m, const tz_plan *given, tz_plan *plans, int *count,
                                  tz_error *error)
 {
@@ -138,9 +161,13 @@ static tz_status find_candidates(const maker *m, const tz_plan *given, tz_plan *
         memcpy(plans, m->listed, (size_t)*count * sizeof *plans);
         return TZ_OK;
     }
-    if (m->backend->candidates)
-        return m->backend->candidates(m->problem, m->place, given, plans, TZ_PREDICTIONS_MAX, count,
-                                      error);
+    if (m->backend->candidates) {
+        const tz_status status = m->backend->candidates(m->problem, m->place, given, plans,
+                                                        TZ_PREDICTIONS_MAX, count, error);
+        if (!status && given->height == 0 && m->watch && m->watch->iterations > 0)
+            add_even_heights(m, given, plans, count);
+        return status;
+    }
     plans[0] = *given;
     *count = 1;
     return m->backend->plan(m->problem, m->place, &plans[0], error);
@@ -163,16 +190,67 @@ static void note(maker *m, const tz_error *why)
         m->first = *why;
 }
 
-/* The fastest in a long run among the compiled plans, or among the estimated ones; of equals the
- * first; -1: none. `but`: plans to leave out; may be NULL. */
+/* Plans that differ only in height and its consequences (tile, `ahead`). Those that load nothing
+ * ahead have other code, and so have other tiles of the same height. */
+static bool of_one_kind(const tz_plan *a, const tz_plan *b)
+{
+    return strcmp(a->family, b->family) == 0 && a->vector == b->vector && a->warps == b->warps &&
+           a->blocks == b->blocks && a->swap == b->swap && a->lanes == b->lanes &&
+           (a->ahead == 0) == (b->ahead == 0) &&
+           (a->height != b->height || memcmp(a->tile, b->tile, sizeof a->tile) == 0);
+}
+
+/* Seconds of a stage that plan i cuts short after `rest` iterations. */
+static double rest_time(const tz_predictions *f, int i, int rest)
+{
+    const tz_predicted_plan *plan = &f->plans[i];
+    int below = 0, above = plan->plan.height; /* the nearest known heights, and their stages */
+    double below_s = 0.0, above_s = above * tz_power_time(&plan->prediction);
+    for (int k = 0; k < f->count; k++) {
+        const tz_predicted_plan *other = &f->plans[k];
+        const int height = other->plan.height;
+        const double stage_s = height * tz_power_time(&other->prediction);
+        if (height == plan->plan.height || !of_one_kind(&other->plan, &plan->plan))
+            continue;
+        if (height <= rest && (height > below || (height == below && stage_s < below_s))) {
+            below = height;
+            below_s = stage_s;
+        } else if (height > rest && (height < above || (height == above && stage_s < above_s))) {
+            above = height;
+            above_s = stage_s;
+        }
+    }
+    return below_s + (above_s - below_s) * (rest - below) / (above - below);
+}
+
+double tz_predictions_time(const tz_predictions *f, int i)
+{
+    const double time_s = tz_power_time(&f->plans[i].prediction);
+    const int height = f->plans[i].plan.height;
+    if (f->iterations == 0)
+        return time_s;
+    if (height > f->iterations)
+        return INFINITY;
+    const int rest = (int)(f->iterations % height);
+    const double whole_s = (double)(f->iterations - rest) * time_s;
+    return (whole_s + (rest > 0 ? rest_time(f, i, rest) : 0.0)) / (double)f->iterations;
+}
+
+/* The fastest among the compiled plans, or among the estimated ones; of equals the first; -1: none.
+ * `but`: plans to leave out; may be NULL. */
 static int find_best(const tz_predictions *predictions, bool estimated, const bool *but)
 {
     int best = -1;
-    for (int i = 0; i < predictions->count; i++)
-        if (predictions->plans[i].work.estimated == estimated && !(but && but[i]) &&
-            (best < 0 || tz_power_time(&predictions->plans[i].prediction) <
-                             tz_power_time(&predictions->plans[best].prediction)))
-            best = i;
+    double best_s = INFINITY;
+    for (int i = 0; i < predictions->count; i++) {
+        if (predictions->plans[i].work.estimated != estimated || (but && but[i]))
+            continue;
+        const double time_s = tz_predictions_time(predictions, i);
+        if (best >= 0 && !(time_s < best_s))
+            continue;
+        best = i;
+        best_s = time_s;
+    }
     return best;
 }
 
@@ -194,9 +272,9 @@ static int prefer(const tz_predictions *f, int best)
     int taken = best;
     for (int i = 0; best >= 0 && i < f->count; i++)
         if (!f->plans[i].work.estimated &&
-            tz_predictions_is_preferred(
-                &f->plans[i].plan, tz_power_time(&f->plans[i].prediction), &f->plans[taken].plan,
-                tz_power_time(&f->plans[best].prediction), f->plans[i].work.kind == TZ_WORK_CPU))
+            tz_predictions_is_preferred(&f->plans[i].plan, tz_predictions_time(f, i),
+                                        &f->plans[taken].plan, tz_predictions_time(f, best),
+                                        f->plans[i].work.kind == TZ_WORK_CPU))
             taken = i;
     return taken;
 }
@@ -298,16 +376,6 @@ static tz_status compile(maker *m, const bool *wanted, int threads, tz_error *er
     return status;
 }
 
-/* Plans that differ only in height and its consequences (tile, `ahead`). Those that load nothing
- * ahead have other code, and so have other tiles of the same height. */
-static bool of_one_kind(const tz_plan *a, const tz_plan *b)
-{
-    return strcmp(a->family, b->family) == 0 && a->vector == b->vector && a->warps == b->warps &&
-           a->blocks == b->blocks && a->swap == b->swap && a->lanes == b->lanes &&
-           (a->ahead == 0) == (b->ahead == 0) &&
-           (a->height != b->height || memcmp(a->tile, b->tile, sizeof a->tile) == 0);
-}
-
 /* Bytes of code that take minutes to compile and do not fit the instruction cache. */
 enum { TEXT_LONGEST = 160 << 10 };
 
@@ -395,7 +463,7 @@ static double expected_error(const tz_predictions *f, int i)
 static int choose_best(const tz_predictions *f, double margin, int most, bool *wanted)
 {
     const int best = find_best(f, false, NULL);
-    const double limit_s = best < 0 ? INFINITY : margin * tz_power_time(&f->plans[best].prediction);
+    const double limit_s = best < 0 ? INFINITY : margin * tz_predictions_time(f, best);
     int count = 0;
     memset(wanted, 0, (size_t)f->count * sizeof *wanted);
     for (; count < most; count++) {
@@ -403,7 +471,8 @@ static int choose_best(const tz_predictions *f, double margin, int most, bool *w
         int next = -1;
         for (int i = 0; i < f->count; i++) {
             const tz_predicted_plan *plan = &f->plans[i];
-            const double expected_s = plan->estimate_s * expected_error(f, i);
+            const double share = tz_predictions_time(f, i) / tz_power_time(&plan->prediction);
+            const double expected_s = plan->estimate_s * expected_error(f, i) * share;
             if (!plan->work.estimated || wanted[i] || !(expected_s < least_s))
                 continue;
             least_s = expected_s;
@@ -517,6 +586,9 @@ static tz_status make(maker *m, const tz_plan *given, tz_effort effort, tz_error
     tz_status status = find_candidates(m, given, plans, &count, error);
     if (!status && count > 0 && !(f->plans = calloc((size_t)count, sizeof *f->plans)))
         status = tz_error_set(error, TZ_MEMORY, NULL, "not enough memory for predictions");
+    for (int i = 0; !status && i < count && m->watch; i++)
+        if (plans[i].height <= m->watch->iterations) /* else all are given a greater height */
+            f->iterations = m->watch->iterations;
     for (int i = 0; !status && i < count; i++) {
         tz_error why;
         tz_predicted_plan *next = &f->plans[f->count];
@@ -541,8 +613,8 @@ static tz_status make(maker *m, const tz_plan *given, tz_effort effort, tz_error
         return status;
     f->best = prefer(f, find_best(f, false, NULL));
     const int estimated = effort == TZ_EFFORT_KNOWN ? find_best(f, true, NULL) : -1;
-    if (estimated >= 0 && (f->best < 0 || tz_power_time(&f->plans[estimated].prediction) <
-                                              tz_power_time(&f->plans[f->best].prediction)))
+    if (estimated >= 0 &&
+        (f->best < 0 || tz_predictions_time(f, estimated) < tz_predictions_time(f, f->best)))
         f->best = estimated;
     if (f->best >= 0)
         return TZ_OK;

@@ -16,11 +16,12 @@ typedef struct tz_predicted_plan {
 } tz_predicted_plan;
 
 typedef struct tz_predictions {
-    int count, best; /* best: index of the fastest in a long run (model/power.h) */
+    int count, best; /* best: index of the fastest (tz_predictions_time) */
     tz_predicted_plan *plans;
-    int long_count;   /* plans that were left out because their code would be very long */
-    double seconds;   /* to make them, without compiling */
-    char reason[160]; /* for the best: "h 8: issue slots 81 %, registers limit ... to 12 warps" */
+    int64_t iterations; /* of the runs that are predicted; 0: a long run */
+    int long_count;     /* plans that were left out because their code would be very long */
+    double seconds;     /* to make them, without compiling */
+    char reason[160];   /* for the best: "h 8: issue slots 81 %, registers limit ... to 12 warps" */
 } tz_predictions;
 
 typedef struct tz_predictions_watch {
@@ -33,6 +34,10 @@ typedef struct tz_predictions_watch {
     /* Plans are compiled that are expected to take up to so many times the best; 0: 1; INFINITY:
      * all, but those with very long code. */
     double margin;
+    /* Iterations of the run, up to its next output or end; 0: a long run. The best plan is the one
+     * with the shortest time for so many: full stages and a shorter last one. Higher plans are not
+     * considered, unless the height is given. */
+    int64_t iterations;
 } tz_predictions_watch;
 
 /* Predict every candidate that keeps the members set in `given`. Up to 16 of place->threads compile
@@ -54,6 +59,10 @@ tz_status tz_predictions_create(tz_predictions **out, const tz_problem *problem,
 tz_status tz_predictions_create_listed(tz_predictions **out, const tz_problem *problem,
                                        const tz_backend *backend, const tz_place *place,
                                        const tz_plan *plans, int count, tz_error *error);
+/* Seconds of an iteration of plan `i`, in the mean over a run of f->iterations. A stage of r
+ * iterations takes as long as one of height r of the same kind of plan; between known heights,
+ * times of stages are interpolated. */
+double tz_predictions_time(const tz_predictions *predictions, int i);
 /* Whether plan `a`, predicted to take a_s seconds an iteration, is preferred to `best`. best_s is
  * the shortest predicted time. On a CPU the higher of two plans within TZ_FIT_ALIKE is preferred:
  * costs that the model does not include (other programs in a shared cache, threads that wait for

@@ -19,7 +19,14 @@ enum { ROUNDS = TZ__COST_TIMES / TZ__COST_STEPS, ADDITIONS_MOST = 4096, WARPS_OF
 /* %0 is the word that all steps depend on. %1 and %2 are registers: 5 or 1 + 2^-10, and 0x3210. */
 #define COST(member, what, instructions, text)                                                     \
     {                                                                                              \
-        offsetof(tz_model_device, member), what, instructions, text                                \
+        offsetof(tz_model_device, member), what, instructions, text, NULL                          \
+    }
+/* %3 is the address of a word that is 0: of the first level, and of the second one. */
+#define ADDRESS "{ .reg .u64 a; mad.wide.u32 a, %0, 1, %3; "
+#define LOAD(member, what)                                                                         \
+    {                                                                                              \
+        offsetof(tz_model_device, member), what, 1, ADDRESS what " %0, [a]; }",                    \
+            ADDRESS "cvt.u32.u64 %0, a; }"                                                         \
     }
 #define ALMOST_1 "0f3F802000" /* 1 + 2^-10: 10,000 products stay far from the ends of floats */
 
@@ -54,6 +61,8 @@ static const tz__cost costs[] = {
     COST(barrier_any, "bar.sync", 1, "bar.sync 0;"),
     COST(shared_any, "ld.shared.b32", 1, "ld.shared.b32 %0, [%0];"),
     COST(special_any, "sqrt.rn.f32", 1, "sqrt.rn.f32 %0, %0;"),
+    LOAD(load_near_clocks, "ld.global.ca.b32"),
+    LOAD(load_l2_clocks, "ld.global.cg.b32"),
 };
 
 const tz__cost *tz__costs_table(size_t *count)
@@ -117,17 +126,19 @@ static tz_status measure_costs(tz__bench *b)
         status = time_steps(b, "", &without, &spread);
     for (size_t i = 0; !status && i < sizeof costs / sizeof *costs; i++) {
         const tz__cost *cost = &costs[i];
-        double with = 0;
+        double with = 0, other = without;
         status = tz__bench_next(b, cost->what);
+        if (!status && cost->without)
+            status = time_steps(b, cost->without, &other, &spread);
         if (!status)
             status = time_steps(b, cost->text, &with, &spread);
         if (status)
             break;
-        const double clocks = (with - without) / (TZ__COST_TIMES * cost->instructions);
+        const double clocks = (with - other) / (TZ__COST_TIMES * cost->instructions);
         tz_number_set((tz_model_number *)((char *)b->record + cost->number), fmax(clocks, 0),
                       "measured: %d times %s: %.0f cycles, %.0f without, median of %d, spread "
                       "%.1f %%",
-                      TZ__COST_TIMES, cost->what, with, without, b->repeats, spread);
+                      TZ__COST_TIMES, cost->what, with, other, b->repeats, spread);
     }
     return status;
 }

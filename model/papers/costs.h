@@ -14,6 +14,7 @@ typedef struct tz__cost {
     const char *what;
     int instructions;
     const char *text;
+    const char *without; /* what it is compared with, one instruction apart; NULL: nothing */
 } tz__cost;
 enum {
     TZ__COST_STEPS = 20,    /* of a loop */

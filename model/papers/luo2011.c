@@ -13,7 +13,7 @@ static const char *const needs[] = {"clock",
                                     "memory_bandwidth",
                                     "memory_latency",
 #define KEY(member, key, ...) key,
-                                    TZ_MODEL_DEVICE_COST_TABLE(KEY)
+                                    TZ_MODEL_DEVICE_COST_NEEDED_TABLE(KEY)
 #undef KEY
                                         NULL};
 
@@ -58,6 +58,7 @@ static void costs_of(const tz_model_device *d, double latency, tz_luo2011_costs 
     set_one(out, TZ_LUO2011_SHARED, OF(shared_any), OF(shared_any));
     set_one(out, TZ_LUO2011_SPECIAL, OF(special_any), OF(special_any));
     set_one(out, TZ_LUO2011_MEMORY, latency, latency);
+    out->near = d->load_near_clocks.known ? d->load_near_clocks.value : 0;
 #undef OF
 }
 
@@ -85,6 +86,10 @@ tz_status tz_luo2011_gpu_of(const tz_model_device *device, tz_luo2011_gpu *out,
     out->warps_max = floor(out->threads_max / device->warp_size.value);
     out->half_warps =
         device->coalesce_width.known && 2 * device->coalesce_width.value == device->warp_size.value;
+    if (device->l2_bytes.known && device->load_l2_clocks.known) {
+        out->l2_bytes = device->l2_bytes.value;
+        out->l2_latency = device->load_l2_clocks.value;
+    }
     costs_of(device, out->latency, &out->costs);
     if (!(out->warps_max >= 2 && out->latency > 0 && device->warp_size.value == 32))
         return tz_error_set(error, TZ_UNSUPPORTED, device->name,
@@ -255,7 +260,8 @@ tz_status tz_luo2011_evaluate(const tz_luo2011_gpu *gpu, const tz_luo2011_kernel
     out->text_share = text > 0 ? kernel->text_computation / text : out->share;
     out->cpd1 = tz_luo2011_cpd1(gpu, out->share, out->active);
     out->cpd2 = tz_luo2011_cpd2(gpu, out->share, out->active);
-    out->cpd = tz_luo2011_cpd(gpu, out->share, out->active);
+    out->cpd = as_printed ? fmax(fmin(out->cpd1, out->cpd2), 1)
+                          : tz_luo2011_cpd(gpu, out->share, out->active);
     cut(gpu, kernel, as_printed, out);
     tz_luo2011_period before = {.mpd = 1};
     for (int i = 0; i < out->count; i++) {
@@ -344,7 +350,7 @@ static tz_status predict(const tz_model_facts *facts, const tz_model_device *dev
     out->cells_per_s = cells / out->time_s;
     if (plain->as_printed)
         tz_model_note(&out->notes, "MPD by eq. 2 as printed, with the active warps in the divisor, "
-                                   "but at least 1");
+                                   "and CPD by the smaller of eq. 3 and 4; each at least 1");
     if (plain->count > 1)
         tz_model_note(&out->notes, "an iteration is %d launches; details are of the first",
                       plain->count);

@@ -7,9 +7,12 @@
  *
  * Where this differs from what is printed:
  *   - Eq. 2 divides by the active warps, and gives 0 for many of them; eq. 10 then divides by 0. We
- *     leave that divisor out. `as_printed` keeps it. Neither gives less than 1 to a period.
- *   - Eq. 3 falls below 0 if computation is more than c of all: then eq. 5 alone counts. The
- *     degree is at least 1.
+ *     leave that divisor out. Neither gives less than 1 to a period.
+ *   - Eq. 3 is used up to P = c alone, although it falls below 0 only if (P - c)(N - b) > a: beyond
+ *     c it says that more warps compute less at once (box2d1r on a GTX 260: 3.2 with 8 warps, 1.65
+ *     with 32, where eq. 4 has 3.3), which is against its own sentence that the degree grows with
+ *     the warps. There eq. 4 and 5 count. The degree is at least 1.
+ *   `as_printed` keeps eq. 2's divisor, and eq. 3 beyond c.
  *   - n of eq. 8 is not defined: it is the number of active warps.
  *   - Eq. 13 lacks its "0".
  * Ours besides: the costs of instructions that table 1 lacks (device_costs.h); a run of accesses
@@ -51,6 +54,7 @@ typedef enum tz_luo2011_operation {
 /* Clocks by operation, by integer (0) or float (1), by constant (0) or registers (1). */
 typedef struct tz_luo2011_costs {
     double clocks[TZ_LUO2011_OPERATIONS][2][2];
+    double near; /* of a load whose sectors the warp has touched before; 0: as the first time */
 } tz_luo2011_costs;
 
 /* What the model needs of a device. */
@@ -59,6 +63,8 @@ typedef struct tz_luo2011_gpu {
     double clock_hz;
     double bandwidth;       /* bytes a clock, of the whole GPU */
     double latency;         /* t_mem: clocks */
+    double l2_bytes;        /* a grid that is smaller stays in the second level; 0: not known */
+    double l2_latency;      /* clocks of a load from there */
     double multiprocessors; /* N_sm */
     double warps_max;       /* m: of a multiprocessor */
     double threads_max;     /* of a multiprocessor */
@@ -67,7 +73,9 @@ typedef struct tz_luo2011_gpu {
     bool half_warps;        /* accesses go by half a warp (compute capability 1.2 and 1.3) */
 } tz_luo2011_gpu;
 
-/* TZ_UNSUPPORTED: the record lacks a number; the message has its key. `notes` may be NULL. */
+/* TZ_UNSUPPORTED: the record lacks a number; the message has its key. `notes` may be NULL. A load
+ * costs what the paper's way of measuring gives, if the record has that (clocks_load by cache
+ * level); else memory_latency. */
 tz_status tz_luo2011_gpu_of(const tz_model_device *device, tz_luo2011_gpu *out,
                             tz_model_notes *notes, tz_error *error);
 

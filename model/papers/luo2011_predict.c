@@ -75,6 +75,20 @@ static void note_trace(const tz_workload *workload, const tz_cuda_plain *plain, 
         tz_model_note(notes, "%d calls of functions are not followed: each costs a branch", calls);
 }
 
+/* The fields of a small grid stay in the second level: a load costs what it costs from there. */
+static void place_fields(const tz_problem *problem, tz_luo2011_gpu *gpu)
+{
+    double bytes = 0;
+    for (int f = 0; f < problem->stencil->fields_count; f++) {
+        const tz_role role = problem->stencil->fields[f].role;
+        const int copies = role == TZ_STATE ? 2 : role == TZ_STATIC ? 1 : 0;
+        bytes += copies * (double)tz_problem_elements(problem) *
+                 (double)tz_problem_element_size(problem, f);
+    }
+    for (int k = 0; k < 4 && bytes <= gpu->l2_bytes; k++)
+        gpu->costs.clocks[TZ_LUO2011_MEMORY][k / 2][k % 2] = gpu->l2_latency;
+}
+
 static tz_status predict_row(const tz_workload *workload, const tz_prediction_request *request,
                              tz_prediction_plain *made, tz_prediction_row *row, char *counts,
                              size_t size, tz_error *error)
@@ -93,6 +107,7 @@ static tz_status predict_row(const tz_workload *workload, const tz_prediction_re
         status = tz_luo2011_gpu_of(&workload->device, &gpu, NULL, error);
     if (status)
         return status;
+    place_fields(&workload->problem, &gpu);
     status = tz_cuda_plain_read(&workload->problem, block, &gpu, trips, &made->plain, &why);
     if (status)
         return tz_error_set(error, status, "luo2011", "the PTX of '%s' cannot be read: %.900s",

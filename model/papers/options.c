@@ -28,7 +28,8 @@ const tz_predictor_option tz_predictor_options[] = {
          counts},
     [TZ_PAPERS_AS_PRINTED] =
         {"as_printed", TZ_PREDICTOR_FLAG, 0, 1, NULL,
-         "  --as-printed          for luo2011: equation 2 as the paper prints it\n", printed},
+         "  --as-printed          for luo2011: equations 2 and 3 as the paper prints them\n",
+         printed},
     [TZ_PAPERS_TRIPS] =
         {"trips", TZ_PREDICTOR_INTEGER, 1, 1000000, NULL,
          "  --trips N             for luo2011: turns of loops whose end depends on data (default "

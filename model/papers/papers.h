@@ -13,7 +13,7 @@ extern const tz_predictor tz_predictor_meng2009, tz_predictor_meng2011, tz_predi
 /* meng_policy.c */
 extern const tz_policy_class tz_policy_class_meng;
 /* tile.c, block.c */
-extern const tz_cuda_family tz_cuda_family_tile, tz_cuda_family_block;
+extern const tz_cuda_family tz_cuda_family_tile, tz_cuda_family_whole, tz_cuda_family_block;
 /* costs.c */
 extern const tz_cuda_part tz_cuda_part_costs;
 

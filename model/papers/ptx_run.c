@@ -14,7 +14,9 @@ typedef struct warp {
     int at[32];             /* each lane's next instruction */
     uint32_t alive;
     tz_ptx_trace *trace;
-    int room; /* for tasks */
+    int room;          /* for tasks */
+    uint64_t *sectors; /* of 32 bytes that the warp has touched */
+    int touched, sectors_room;
 } warp;
 
 static uint64_t special(const tz_ptx_launch *l, int which, unsigned lane)
@@ -95,9 +97,36 @@ static tz_luo2011_task *task_of(warp *w, bool is_memory, tz_error *error)
     return &t->tasks[t->count++];
 }
 
-/* Vectors are accesses of a wider word, up to 16 bytes. */
-static int transactions(warp *w, const tz__ptx_instruction *i, uint32_t lanes, bool half_warps)
+static bool is_touched(const warp *w, uint64_t sector)
 {
+    for (int k = w->touched - 1; k >= 0; k--)
+        if (w->sectors[k] == sector)
+            return true;
+    return false;
+}
+
+/* Without memory a sector is not kept. */
+static void touch(warp *w, uint64_t sector)
+{
+    if (is_touched(w, sector))
+        return;
+    if (w->touched == w->sectors_room) {
+        const int room = 2 * w->sectors_room + 64;
+        uint64_t *larger = realloc(w->sectors, (size_t)room * sizeof *larger);
+        if (!larger)
+            return;
+        w->sectors = larger;
+        w->sectors_room = room;
+    }
+    w->sectors[w->touched++] = sector;
+}
+
+/* Vectors are accesses of a wider word, up to 16 bytes. *near: most of its
+ * lanes' sectors were touched before. */
+static int transactions(warp *w, const tz__ptx_instruction *i, uint32_t lanes, bool half_warps,
+                        bool *near)
+{
+    int known = 0;
     const int bytes = i->bytes * i->vector;
     uint64_t at[32] = {0};
     for (int lane = 0; lane < 32; lane++) {
@@ -110,6 +139,12 @@ static int transactions(warp *w, const tz__ptx_instruction *i, uint32_t lanes, b
             w->doubted[i - w->ptx->at] = true;
         }
     }
+    for (int lane = 0; lane < 32 && !i->is_local; lane++)
+        known += (lanes >> lane & 1) && is_touched(w, at[lane] / 32);
+    for (int lane = 0; lane < 32 && !i->is_local; lane++)
+        if (lanes >> lane & 1)
+            touch(w, at[lane] / 32);
+    *near = 2 * known > __builtin_popcount(lanes);
     int count = 0;
     for (int part = 0; part < bytes; part += 16) {
         count +=
@@ -129,14 +164,15 @@ static tz_status count(warp *w, const tz__ptx_instruction *i, uint32_t lanes,
     if (!task)
         return TZ_MEMORY;
     task->instructions++;
-    task->clocks += tz__ptx_clocks(i, costs);
+    bool near = false;
     if (i->is_memory) {
-        const int number = transactions(w, i, lanes, half_warps);
+        const int number = transactions(w, i, lanes, half_warps, &near);
         task->transactions += number;
         task->bytes += i->bytes * i->vector;
         w->trace->accesses++;
         w->trace->transactions += number;
     }
+    task->clocks += near && i->is_load && costs->near > 0 ? costs->near : tz__ptx_clocks(i, costs);
     return TZ_OK;
 }
 
@@ -305,6 +341,7 @@ cleanup:
     free(w.known);
     free(w.turned);
     free(w.doubted);
+    free(w.sectors);
     if (status)
         tz_ptx_trace_clear(out);
     return status;

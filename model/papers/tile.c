@@ -1,5 +1,8 @@
-/* The tile family: Meng and Skadron's tiles in shared memory (kernels/tile.cuh). core/papers.c adds
- * it to the families. */
+/* The families tile and whole: Meng and Skadron's tiles in shared memory (kernels/tile.cuh).
+ * core/papers.c adds them to the families. In tile an iteration computes what later ones need, and
+ * a thread has several elements; in whole, the second of the ways in section 3.3 of the paper
+ * (2009), the paper's own kernel, each iteration computes the whole tile, and a thread has one
+ * element. */
 #include "backend/cuda/family/work.h"
 #include "base/embed.h"
 
@@ -14,12 +17,20 @@ TZ_EMBED(tz_papers_text_tile_kernel, "tile_kernel.cuh");
 enum { TILE_WARPS = 8 };        /* of a block */
 enum { BYTES_MAX = 200 << 10 }; /* of a tile with its ghost zone, even if a block has more */
 
-static int64_t shared_bytes(const tz_problem *problem, const tz_plan *plan)
+/* Elements of a tile with its ghost zone. */
+static int64_t elements_of(const tz_problem *problem, const tz_plan *plan)
 {
     const int64_t halo = (int64_t)plan->height * tz_stencil_reach(problem->stencil);
-    int64_t elements = 1, bytes = 0;
+    int64_t elements = 1;
     for (int d = 0; d < problem->dims; d++)
         elements *= plan->tile[d] + 2 * halo;
+    return elements;
+}
+
+static int64_t shared_bytes(const tz_problem *problem, const tz_plan *plan)
+{
+    const int64_t elements = elements_of(problem, plan);
+    int64_t bytes = 0;
     for (int f = 0; f < problem->stencil->fields_count; f++)
         if (problem->stencil->fields[f].role == TZ_STATE)
             bytes += 2 * elements * (int64_t)tz_problem_element_size(problem, f);
@@ -78,6 +89,51 @@ static tz_status tile_plan(const tz_problem *problem, const tz_limits *limits, t
     return TZ_OK;
 }
 
+/* The blocks of table 2 of the paper, with their ghost zones. */
+static const int64_t WHOLE_BLOCKS[][TZ_AXES] = {{0}, {256, 1, 1}, {20, 20, 1}, {8, 8, 8}};
+enum { WHOLE_THREADS_MAX = 1024 };
+
+static tz_status whole_plan(const tz_problem *problem, const tz_limits *limits, tz_plan *plan,
+                            tz_error *error)
+{
+    const int warps = plan->warps, reach = tz_stencil_reach(problem->stencil);
+    plan->warps = 0;
+    const char *knob = tz_plan_first_knob(plan);
+    if (knob)
+        return tz_error_set(error, TZ_UNSUPPORTED, "plan", "whole tiles take no '%s'", knob);
+    plan->height = plan->height > 0 ? plan->height : 1;
+    for (int d = 0; d < TZ_AXES; d++) {
+        const int64_t block = WHOLE_BLOCKS[problem->dims][d];
+        if (plan->tile[d] == 0)
+            plan->tile[d] = d < problem->dims ? block - 2 * (int64_t)plan->height * reach : 1;
+        if (plan->tile[d] < 1)
+            return tz_error_set(error, TZ_RANGE, "height",
+                                "height %d leaves no cell of a block of %" PRId64
+                                " threads along an axis: use a lower one, or a larger tile",
+                                plan->height, block);
+        if (plan->tile[d] > problem->elements[d])
+            plan->tile[d] = problem->elements[d];
+    }
+    const int64_t threads = elements_of(problem, plan);
+    if (threads > WHOLE_THREADS_MAX || shared_bytes(problem, plan) > limits->shared_bytes)
+        return tz_error_set(error, TZ_RANGE, "tile",
+                            "a tile with its ghost zone has %" PRId64
+                            " elements, a thread each: use up to %d that fit shared memory",
+                            threads, WHOLE_THREADS_MAX);
+    plan->warps = (int)(threads + 31) / 32;
+    return warps == 0 || warps == plan->warps
+               ? TZ_OK
+               : tz_error_set(error, TZ_RANGE, "warps",
+                              "a block of %" PRId64 " threads has %d warps, not %d: leave 'warps' "
+                              "out",
+                              threads, plan->warps, warps);
+}
+
+static int threads_of(const tz_plan *plan)
+{
+    return 32 * (plan->warps > 0 ? plan->warps : TILE_WARPS);
+}
+
 static int tile_shared_bytes(const tz_problem *problem, const tz_limits *limits,
                              const tz_plan *plan)
 {
@@ -89,7 +145,7 @@ static tz_status tile_shape(const tz_problem *problem, const tz_limits *limits, 
                             int blocks, int64_t length, tz_cuda_shape *shape, tz_error *error)
 {
     (void)blocks;
-    *shape = (tz_cuda_shape){.threads = 32 * TILE_WARPS,
+    *shape = (tz_cuda_shape){.threads = threads_of(plan),
                              .shared_bytes = tile_shared_bytes(problem, limits, plan)};
     for (int d = 0; d < TZ_AXES; d++) {
         const int64_t elements = d == problem->dims - 1 ? length : problem->elements[d];
@@ -109,8 +165,9 @@ static void tile_text_emit(tz_cuda_text *t, const tz_problem *problem, const tz_
     (void)limits;
     tz_cuda_emit_sizes(t, problem, plan->height, plan->tile);
     tz_cuda_emit_lists(t, problem);
-    tz_cuda_emit(t, "#define TZ_THREADS %d\n#define TZ_REACH %d\n%s", 32 * TILE_WARPS,
-                 tz_stencil_reach(problem->stencil), tz_papers_text_tile);
+    tz_cuda_emit(t, "#define TZ_THREADS %d\n#define TZ_REACH %d\n#define TZ_WHOLE %d\n%s",
+                 threads_of(plan), tz_stencil_reach(problem->stencil), plan->warps > 0,
+                 tz_papers_text_tile);
     for (int p = 0; p < problem->stencil->passes_count; p++)
         tz_cuda_emit_pass(t, problem, p);
     tz_cuda_emit(t, "%s", tz_papers_text_tile_kernel);
@@ -377,6 +434,44 @@ static const tz_cuda_planner tile_planner = {
     .parts = tile_parts,
     .work = tile_work,
     .candidates = tile_candidates,
+};
+
+/* It is there to be measured beside the paper's equations, which predict it. */
+static double whole_steps(const tz_problem *problem, const tz_limits *limits, const tz_plan *plan,
+                          const tz_cuda_loop *loop)
+{
+    (void)problem;
+    (void)limits;
+    (void)plan;
+    (void)loop;
+    return 0.0;
+}
+
+static void whole_candidates(tz_cuda_plans *plans)
+{
+    tz_cuda_plans_add(plans, plans->given->height, 0, 0);
+}
+
+static const tz_cuda_planner whole_planner = {
+    .steps = whole_steps,
+    .parts = tile_parts,
+    .work = tile_work,
+    .candidates = whole_candidates,
+};
+
+const tz_cuda_family tz_cuda_family_whole = {
+    .name = "whole",
+    .doc = "the same, an element a thread, of which each iteration computes all",
+    .dims_low = 1,
+    .dims_high = 3,
+    .named = true,
+    .height_max = 512,
+    .plan = whole_plan,
+    .emit = tile_text_emit,
+    .warps = TILE_WARPS,
+    .shared_bytes = tile_shared_bytes,
+    .shape = tile_shape,
+    .planner = &whole_planner,
 };
 
 const tz_cuda_family tz_cuda_family_tile = {

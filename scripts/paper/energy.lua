@@ -43,6 +43,19 @@ local here -- why nothing is measured
 if device then here = "only predicted, for " .. device elseif tz.checking then here = "a check" else here = select(2, paper.has_gpu()) end
 if here then tz.log("skipped: measurements: " .. here) end
 
+local lines = { paper.row("height", table.unpack(HEIGHTS)), ("|---"):rep(#HEIGHTS + 1) .. "|" }
+-- A row of the page: y by height, where it is known.
+local function add(name, x, y, marks)
+  local cells = { name }
+  for i, height in ipairs(HEIGHTS) do
+    cells[i + 1] = "-"
+    for k, known in ipairs(x) do
+      if known == height then cells[i + 1] = ("%.3f%s"):format(y[k], marks and marks[k] or "") end
+    end
+  end
+  lines[#lines + 1] = paper.row(table.unpack(cells))
+end
+
 paper.each(function(isl)
   local grid, cells, series = {}, 1, {}
   for axis, n in ipairs(isl.grid) do
@@ -53,32 +66,24 @@ paper.each(function(isl)
     tz.log "pathfinder skipped: its rows of weights end long before two seconds, and NVML's counter moves every few ten ms"
   elseif not here then
     local sim = paper.simulation(isl, grid)
-    local x, y, least = {}, {}, 1
+    local x, y = {}, {}
     for _, height in ipairs(HEIGHTS) do
       local nanojoules, watts = measured(sim, isl, cells, height)
       if nanojoules then
         x[#x + 1], y[#y + 1] = height, nanojoules
-        if nanojoules < y[least] then least = #y end
-        tz.log(("%-10s height %2d measured: %.4f nJ an update at %.0f W"):format(isl.plugin, height, nanojoules, watts))
       else
         tz.log(("%-10s height %2d skipped: %s"):format(isl.plugin, height, watts))
       end
     end
     sim:close()
     if #x > 0 then
-      tz.log(("%-10s measured: least at height %d, %.2f of height 1"):format(isl.plugin, x[least], y[least] / y[1]))
+      add(isl.title .. ", measured", x, y)
       series[#series + 1] = { title = "measured here", style = "points", x = x, y = y, colour = 1 }
     end
   end
   local x, y, title, marks = predicted(isl, grid, cells, device)
   if x then
-    local texts, least = {}, 1
-    for i, height in ipairs(x) do
-      texts[i] = ("h %d %.4f%s"):format(height, y[i], marks[i])
-      if y[i] < y[least] then least = i end
-    end
-    tz.log(("%-10s predicted, nJ an update (~: estimated): %s; least at height %d, %.2f of height 1"):format(isl.plugin,
-      table.concat(texts, "  "), x[least], y[least] / y[1]))
+    add(isl.title .. ", predicted", x, y, marks)
     series[#series + 1] = { title = "predicted", x = x, y = y, colour = 2 }
   else
     tz.log(("%-10s no prediction: %s"):format(isl.plugin, y))
@@ -90,3 +95,4 @@ paper.each(function(isl)
       series = series }
   end
 end)
+paper.page(device and "energy-" .. device or "energy-gpu", lines, true)

@@ -15,6 +15,10 @@ local SIZES = { 64, 128, 256, 512, 1024, 2048, 4096, 8192 }
 
 local function costs()
   local x, launch, fence, crossing, title = {}, {}, {}, nil, nil
+  local page = { grid = "grid", blocks = "blocks", fence = "a fence, µs", launches = "best iteration with launches, µs",
+    fences = "best iteration with fences, µs" }
+  local grows = true
+  local function add(key, format, value) page[key] = page[key] .. " | " .. format:format(value) end
   for _, size in ipairs(SIZES) do
     local request = { plugin = isl.plugin, grid = { size, size }, device = device, backend = not device and "cuda" or nil,
       model = "meng2011", block = isl.block }
@@ -31,10 +35,19 @@ local function costs()
     launch[#x] = one.components.glb_sync * one.height * 1e6
     fence[#x] = two.components.glb_sync * two.height * 1e6
     if #x > 1 and not crossing and fence[#x] > launch[#x] then crossing = size end
-    tz.log(("%5d x %-5d %7.0f blocks  launch %.2f us, fence %.2f us; best: launch h %d %.2f us, fence h %d %.2f us an iteration")
-      :format(size, size, two.details.trapezoids, launch[#x], fence[#x], one.height, one.time_s * 1e6, two.height,
-      two.time_s * 1e6))
-    tz.expect(#x == 1 or fence[#x] >= fence[#x - 1], "a fence that costs less for a larger input")
+    add("grid", "%d²", size)
+    add("blocks", "%.0f", two.details.trapezoids)
+    add("fence", "%.3g", fence[#x])
+    add("launches", "%.3g", one.time_s * 1e6)
+    add("fences", "%.3g", two.time_s * 1e6)
+    grows = grows and (#x == 1 or fence[#x] >= fence[#x - 1])
+  end
+  local lines = { paper.row(page.grid), ("|---"):rep(#x + 1) .. "|", paper.row(page.blocks), paper.row(page.fence),
+    paper.row(page.launches), paper.row(page.fences) }
+  if device == "h200" then
+    paper.page("fence", lines)
+    paper.claim("2011, introduction", "a fence costs more the larger the input", ("%.2f µs at 64², %.0f µs at 8192²; a launch costs %.2f µs"):format(
+      fence[1], fence[#fence], launch[1]), grows)
   end
   tz.log "(the record's line through measured fences; for more blocks than a GPU runs at once it is extrapolated)"
   tz.log(crossing and ("a fence costs more than a launch from %d x %d on"):format(crossing, crossing) or
@@ -51,23 +64,23 @@ local function iterations()
     tz.log("iterations skipped: " .. why)
     return
   end
+  local lines = { paper.row("grid", "a launch a stage (`stream`)", "one launch, on chip (`resident`)"), "|---|---|---|" }
   for _, size in ipairs { 256, 512, 1024, 2048 } do
     local sim = paper.simulation(isl, { size, size })
-    local line = ("%5d x %-5d"):format(size, size)
-    for _, family in ipairs { "stream", "resident" } do
-      local best, at, one, reason
+    local cells = { ("%d²"):format(size) }
+    for i, family in ipairs { "stream", "resident" } do
+      local best, at, reason
       for _, height in ipairs { 1, 2, 4, 6, 8, 12 } do
         local time, refused = paper.time(sim, isl, { height = height, family = family }, 5)
-        one = one or time
         reason = reason or refused
         if time and (not best or time < best) then best, at = time, height end
       end
-      line = line .. (best and ("  %s: h 1 %.3f us, best h %d %.3f us an iteration"):format(family, one * 1e6, at, best * 1e6) or
-        ("  %s skipped: %s"):format(family, reason))
+      cells[i + 1] = best and ("%.2f (h %d)"):format(best * 1e6, at) or "does not: " .. reason
     end
-    tz.log(line)
+    lines[#lines + 1] = paper.row(table.unpack(cells))
     sim:close()
   end
+  paper.page("fence-iterations", lines, true)
 end
 
 costs()

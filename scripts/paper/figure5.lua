@@ -6,6 +6,7 @@ local tz = require "trapeze"
 local paper = require "paper"
 local HEIGHTS = { 1, 2, 3, 4, 5, 6, 7, 8, 10, 12, 14, 16, 20 }
 
+local cells = {}
 paper.each(function(isl)
   local sim = paper.simulation(isl, isl.grid)
   local x, y, low, high, one = {}, {}, {}, {}, nil
@@ -35,13 +36,12 @@ paper.each(function(isl)
   else
     tz.log(isl.plugin .. ": no prediction of this machine: " .. why)
   end
-  tz.log(("%-10s best measured here: height %d, %.2f times height 1; predicted here: height %s; GTX 280: " ..
-    "equations %d (%.2f), paper %d predicted and %d measured (%.2f)"):format(isl.plugin, x[best], y[best],
-    here and tostring(here.best.height) or "-", old.best.height, old_y[old.best.height], isl.paper.height,
-    isl.paper.measured, isl.paper.best))
+  cells[#cells + 1] = ("%.2f (h %d)%s"):format(y[best], x[best], here and ("; h %d"):format(here.best.height) or "")
   paper.plot { file = "figure5-" .. isl.plugin .. ".png", title = isl.title .. ": speedup against height",
     subtitle = paper.grid_text(isl.grid) .. " cells; " .. (here and here.title or "this machine") ..
       " and the paper's GTX 280",
     x_label = "height: iterations between two exchanges", y_label = "speedup over height 1", zero = true,
     series = series }
 end)
+paper.page("figure5-" .. paper.kind(), { paper.row("", "PathFinder", "HotSpot", "Poisson", "Cell"), "|---|---|---|---|---|",
+  paper.row("measured gain (best height); predicted height of a long run", table.unpack(cells)) }, true)

@@ -8,6 +8,7 @@
 -- The device's record needs costs of PTX: `trapeze calibrate --costs`. Without them, or without a GPU, the script
 -- says so and ends.
 local tz = require "trapeze"
+local paper = require "paper"
 
 local STENCILS = {
   { "pathfinder", 1 },
@@ -88,9 +89,7 @@ if not probe then
   return
 end
 
-local LINE = "%-11s %5s %6s %5s %5s %5s %6s %6s %6s"
-tz.log(("accuracy in per cent on %s; P in per cent of the clocks; luo2011 by size, smallest first"):format(probe.title))
-tz.log(LINE:format("", "P", "1", "2", "3", "4", "mean", "roofs", "meng"))
+local lines = { paper.row("", "P, %", "size 1", 2, 3, 4, "mean", "`roofs`", "`meng2011`"), "|---|---|---|---|---|---|---|---|---|" }
 for _, case in ipairs(STENCILS) do
   local plugin, dims = case[1], case[2]
   if wanted(plugin) then
@@ -120,12 +119,43 @@ for _, case in ipairs(STENCILS) do
     add("meng", meng)
     local average = found > 0 and total / found or nil
     add("mean", average)
-    tz.log(LINE:format(plugin, percent(share), cells[1], cells[2], cells[3], cells[4], percent(average),
-      percent(roofs), percent(meng)))
+    lines[#lines + 1] = paper.row(plugin, percent(share), cells[1], cells[2], cells[3], cells[4], percent(average),
+      percent(roofs), percent(meng))
     if refused then tz.log("    skipped: " .. refused) end
     for _, note in ipairs(notes) do tz.log("    skipped: " .. note) end
   end
 end
-tz.log(LINE:format("mean", "", percent(mean(1)), percent(mean(2)), percent(mean(3)), percent(mean(4)),
-  percent(mean "mean"), percent(mean "roofs"), percent(mean "meng")))
-tz.log "the paper: 90.4 in the mean of svm, matrix, linear, sepia, bs-7 and bs on a GTX 260"
+lines[#lines + 1] = paper.row("mean", "", percent(mean(1)), percent(mean(2)), percent(mean(3)), percent(mean(4)),
+  percent(mean "mean"), percent(mean "roofs"), percent(mean "meng"))
+paper.page("luo-gpu", lines, true)
+local accuracy_here = mean "mean"
+if accuracy_here then
+  paper.claim("Luo, table 4", "90.4 % in the mean of six programs on a GTX 260", ("%.0f %% on %d stencils, %s"):format(
+    100 * accuracy_here, counts.mean, probe.title), accuracy_here >= 0.9, accuracy_here < 0.9 and
+    "loads of a warp overlap here, where the paper adds them up; other programs" or nil, true)
+end
+
+-- Figure 8: the time of the same work against the warps of a multiprocessor: one block of so many warps on each, which has so
+-- many times the cells; times are divided by that number. A launch is in the measured ones.
+local SMS = tz.args.sm_count or 132
+local x, rows = {}, { "measured, µs a warp", "predicted, µs a warp" }
+local there, predicted, falls = {}, {}, true
+for _, count in ipairs { 1, 2, 4, 8, 16, 32 } do
+  local answer = try(tz.predict, { plugin = "box2d1r", grid = { 32 * SMS, count }, model = "luo2011", block = { 32, count },
+    measure = true })
+  if answer and answer.measured_s then
+    local n = #x + 1
+    x[n], there[n], predicted[n] = count, answer.measured_s * 1e6 / count, answer.best.time_s * 1e6 / count
+    rows[1], rows[2] = rows[1] .. (" | %.2f"):format(there[n]), rows[2] .. (" | %.2f"):format(predicted[n])
+    falls = falls and (n == 1 or there[n] < there[n - 1] and predicted[n] < predicted[n - 1])
+  end
+end
+if #x > 0 then
+  paper.page("luo-warps-gpu", { paper.row("warps of a multiprocessor", table.unpack(x)), ("|---"):rep(#x + 1) .. "|",
+    paper.row(rows[1]), paper.row(rows[2]) }, true)
+  paper.claim("Luo, figure 8", "the time falls with the warps of a multiprocessor", ("%.2f to %.2f µs measured, %.2f to %.2f predicted"):format(
+    there[1], there[#x], predicted[1], predicted[#x]), falls, not falls and "it stops falling before 32 warps" or nil, true)
+  paper.plot { file = "figure8.png", title = "box2d1r: time of a warp's cells against warps", subtitle = probe.title,
+    x_label = "warps of a multiprocessor", y_label = "time over warps (us)", log_x = true, zero = true, series = {
+      { title = "measured here", style = "points", x = x, y = there, colour = 1 }, { title = "luo2011", x = x, y = predicted } } }
+end

@@ -57,7 +57,9 @@ function M.simulation(isl, grid)
   else
     options.fields = { alive = tz.random { seed = 1, density = 0.3 } }
   end
-  return tz.simulation(options)
+  local sim = tz.simulation(options)
+  M.kind(sim)
+  return sim
 end
 
 local function median(values)
@@ -139,6 +141,32 @@ function M.speedups(answer, most)
     if row.height == 1 then one = math.min(one or math.huge, row.time_s) end
   end
   return M.curve(answer, function(row) return one / row.time_s end, most)
+end
+
+-- ---- The page: docs/papers.md, whose parts are what the scripts print (page.sh) ----
+
+-- Lines of Markdown that are a part of the page. `measured`: by a machine, not by a model.
+function M.page(name, lines, measured)
+  tz.log(("<!-- %s%s -->"):format(name, measured and " measured" or ""))
+  for _, line in ipairs(lines) do tz.log(line) end
+  tz.log(("<!-- /%s -->"):format(name))
+end
+
+-- "gpu" or "cpu": what the last simulation ran on, in the names of measured parts.
+function M.kind(sim)
+  M.backend = sim and sim.backend or M.backend
+  return M.backend == "cuda" and "gpu" or "cpu"
+end
+
+function M.row(...) return "| " .. table.concat({ ... }, " | ") .. " |" end
+
+-- A claim of a paper and what comes out here. `holds`: whether it does now; `why`: the reason where it does not. A claim
+-- that holds no more, or again, stops the script: the page must be read anew.
+-- key: paper and place, "2009, figure 7"; `measured` as above: measured claims may change from machine to machine.
+function M.claim(key, theirs, ours, holds, why, measured)
+  if not measured then tz.expect(holds ~= (why ~= nil), key .. ": " .. theirs .. (holds and " holds again" or " holds no more")) end
+  local verdict = holds and "holds" or "**differs**" .. (why and ": " .. why or "")
+  tz.log((measured and "measured claim: " or "claim: ") .. M.row(key, theirs, ours, verdict))
 end
 
 function M.plot(picture)

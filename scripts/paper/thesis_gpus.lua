@@ -12,6 +12,7 @@
 -- if it leaves out what is not needed any more, as the thesis's programs do, and 2 r k in Trapeze, whose slabs
 -- always update their whole ghost zones.
 local tz = require "trapeze"
+local paper = require "paper"
 local args = tz.args
 local n, count, link = args.n or 256, args.count or 4, args.link
 local device, measure = args.device or (not args.measure and "h200" or nil), args.measure
@@ -57,12 +58,13 @@ local function measured(r, grid, devices, k)
   return times[3], hash
 end
 
+local lines = { "| | thesis | ours |", "|---|---|---|" }
 local cube = { n, n, n }
 tz.log(("%d x %d x %d, %s%s"):format(n, n, n, device or "this machine's device",
   link and ", joined by " .. link or ""))
 for _, r in ipairs(radii) do
   local one = predicted(r, cube, 1)
-  local line = ("radius %d: one device %.4g ms"):format(r, one * 1e3)
+  local line = ("one %.3g ms"):format(one * 1e3)
   for devices = 2, count do
     if devices == 2 or devices == count or devices % 2 == 0 then
       local t, share = predicted(r, cube, devices, 1)
@@ -70,29 +72,31 @@ for _, r in ipairs(radii) do
       tz.expect(tz.checking or one / t <= devices * 1.2, "more than the devices together")
     end
   end
-  tz.log(line)
+  lines[#lines + 1] = paper.row(("radius %d"):format(r), "2 times on 2, 3.5 on 4", line)
 end
 
 tz.log "the thesis, r = 8 on K80s: 2 times on 2, 3.5 times on 4"
 
 for _, r in ipairs(#radii > 1 and { radii[1], radii[#radii] } or radii) do
   local base = predicted(r, cube, count, 1)
-  local line, best = ("exchange, radius %d on %d devices:"):format(r, count), 1
+  local line = "times the speed of k 1:"
   local k = 1
   while k * r <= n // count do
     local t = predicted(r, cube, count, k)
     line = line .. (" k %d %.2f"):format(k, base / t)
     k = 2 * k
   end
-  tz.log(line .. " times the speed of k 1 (the thesis: 0.5 to 1.06)")
+  lines[#lines + 1] = paper.row(("k steps between exchanges, radius %d on %d"):format(r, count), "0.5 to 1.06", line)
 end
 
 for _, grid in ipairs { { n // 2, n // 2, 4 * n }, { n, n, n }, { 2 * n, 2 * n, n // 4 } } do
   local r = radii[1]
   local one, t, share = predicted(r, grid, 1), predicted(r, grid, count, 1)
-  tz.log(("shape %d x %d x %d: %d devices %.2f times, %.0f %% in exchanges of planes of %d cells"):format(grid[1], grid[2],
-    grid[3], count, one / t, 100 * (share or 0), grid[1] * grid[2]))
+  lines[#lines + 1] = paper.row(("%d × %d × %d on %d"):format(grid[1], grid[2], grid[3], count), "the longer along the cut, the better",
+    ("%.2f times; %.0f %% in exchanges"):format(one / t, 100 * (share or 0)))
 end
+
+if device == "h200" then paper.page("gpus-h200", lines, true) end
 
 if measure then
   for _, r in ipairs(radii) do

@@ -59,8 +59,7 @@ local function break_even(rows, time)
   return low
 end
 
-tz.log(("time of an iteration against variant 2, each at its best height h, gtx280 by %s;"):format(model))
-tz.log "instructions: how many more an iteration may have until the variant is no faster than 2"
+local table_rows, more, fastest = {}, {}, {}
 paper.each(function(isl)
   local whole = rows_of(isl, isl.block)
   local _, least = best_of(whole, 0)
@@ -80,8 +79,11 @@ paper.each(function(isl)
       if rows[h].time_s < 3 * rows[1].time_s then x[h], y[h] = h, rows[h].time_s * 1e6 end
     end
     series[#series + 1] = { title = name, x = x, y = y }
-    tz.log(("%-10s %-27s h %2d %.3f%s"):format(isl.plugin, name, height, time / least, rows == whole and "" or
-      ("  instructions %+.0f %%"):format(100 * most)))
+    if rows ~= whole then
+      table_rows[name] = (table_rows[name] or name) .. (" | %.3f"):format(time / least)
+      more[name] = (more[name] and more[name] .. ", " or "") .. ("%.0f"):format(100 * most)
+      fastest[#fastest + 1] = time < least
+    end
     tz.expect(time <= least * (1 + 1e-12), name .. " is slower with the same instructions")
   end
   paper.plot { file = "variants-" .. isl.plugin .. ".png", title = isl.title .. ": three ways to compute a trapezoid",
@@ -89,3 +91,9 @@ paper.each(function(isl)
     x_label = "height: iterations between two exchanges", y_label = "time of an iteration (us)", zero = true,
     series = series }
 end)
+local lines = { paper.row("time over variant 2's, each at its best height", "PathFinder", "HotSpot", "Poisson", "Cell",
+  "more instructions up to which it wins, %"), "|---|---|---|---|---|---|" }
+for _, name in ipairs { "1 shrinking", "3 with 2 elements a thread", "3 with 4 elements a thread", "3 with 8 elements a thread" } do
+  lines[#lines + 1] = ("| %s | %s |"):format(table_rows[name], more[name])
+end
+paper.page("variants", lines)

@@ -25,12 +25,17 @@ one() {
 }
 
 if [ "$part" = scripts ]; then
-    # The papers' experiments that need neither a GPU nor a measurement check what the papers say.
-    for script in figure6 figure7 figure8 sensitivity variants; do
-        one "paper: $script" "$here/../../scripts/paper/$script.lua" --out "paper-$script"
-        check "paper: $script prints numbers" [ -s "paper-$script/log.txt" ]
+    # The papers' experiments that need neither a GPU nor a measurement check what the papers say, and docs/papers.md has
+    # their numbers.
+    paper=$here/../../scripts/paper
+    for script in heights figure6 figure7 figure8 sensitivity variants luo_equations tabik_sets; do
+        one "paper: $script" "$paper/$script.lua" --out "page/$script"
     done
-    one "paper: fence" "$here/../../scripts/paper/fence.lua" --set device=h200 --out paper-fence
+    one "paper: fence" "$paper/fence.lua" --set device=h200 --out page/fence
+    sh "$paper/page.sh" page/*/log.txt >page.md
+    check "docs/papers.md is what the scripts print now (sh scripts/paper/all.sh writes it)" cmp -s page.md "$here/../../docs/papers.md"
+    diff page.md "$here/../../docs/papers.md" | sed 's/^/# /' | head -20
+    check "docs/papers.md has claims" [ "$(grep -c '^| 20.*| .*\.lua. |$' page.md)" -gt 20 ]
     finish
     exit
 fi

@@ -9,7 +9,7 @@
 
 #include <math.h>
 
-enum { BASE_CLOCKS = 5, CYCLES_OF_CALL = 40 };
+enum { BASE_CLOCKS = 5, ADDRESS_CLOCKS = 7, CYCLES_OF_CALL = 40 };
 
 static tz_luo2011_gpu made_up;
 
@@ -66,9 +66,13 @@ static double cycles_of_steps(const char *text)
     size_t count;
     const tz__cost *costs = tz__costs_table(&count);
     double clocks = BASE_CLOCKS;
-    for (size_t i = 0; *text && i < count; i++)
+    for (size_t i = 0; *text && i < count; i++) {
+        const char *without = costs[i].without;
         if (strcmp(costs[i].text, text) == 0)
-            clocks += clocks_of_row(i) * costs[i].instructions;
+            clocks += clocks_of_row(i) * costs[i].instructions + (without ? ADDRESS_CLOCKS : 0);
+        else if (without && strcmp(without, text) == 0 && clocks == BASE_CLOCKS)
+            clocks += ADDRESS_CLOCKS;
+    }
     assert_true(!*text || clocks > BASE_CLOCKS);
     return TZ__COST_TIMES * clocks;
 }

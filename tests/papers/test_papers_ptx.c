@@ -4,9 +4,11 @@
 
 #include <string.h>
 
+static double near_clocks; /* of a load that finds its sectors; 0: as others */
+
 static tz_luo2011_costs costs(void)
 {
-    tz_luo2011_costs c;
+    tz_luo2011_costs c = {.near = near_clocks};
     for (int o = 0; o < TZ_LUO2011_OPERATIONS; o++)
         for (int k = 0; k < 4; k++)
             c.clocks[o][k / 2][k % 2] = 1;
@@ -102,6 +104,12 @@ TEST(tasks_and_transactions)
     tz_ptx_trace_clear(&t);
     t = traced(text, 0, 1, false);
     assert_true(t.tasks[1].transactions == 4 + 5);
+    tz_ptx_trace_clear(&t);
+    /* The second load finds most of its sectors where the first one brought them. */
+    near_clocks = 30;
+    t = traced(text, 0, 1, false);
+    near_clocks = 0;
+    assert_true(t.tasks[1].clocks == 200 + 30 && t.tasks[3].clocks == 200);
     tz_ptx_trace_clear(&t);
 }
 

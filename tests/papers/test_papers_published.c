@@ -88,3 +88,41 @@ TEST(measured_heights)
         assert_close(expected[i].best_2011, b.record.paper_height_measured.value, 0);
     }
 }
+
+/* The paper's optimiser, gradient descent on real heights within the bound of section 5.3: each step
+ * goes down the slope, half as far until it gains. */
+static double descend(const tz_model_meng *m)
+{
+    const double least = 1, most = tz_model_meng_height_bound(m) * (1 - 1e-9);
+    double h = least;
+    for (int turn = 0; turn < 200; turn++) {
+        const double d = 1e-6 * h, here = tz_model_meng_cpl(m, h);
+        const double slope = (tz_model_meng_cpl(m, h + d) - here) / d;
+        double next = h, step = (most - least) / 2;
+        do {
+            next = fmin(most, fmax(least, slope < 0 ? h + step : h - step));
+            step /= 2;
+        } while (!(tz_model_meng_cpl(m, next) < here) && step > 1e-7);
+        if (step <= 1e-7)
+            break;
+        h = next;
+    }
+    return h;
+}
+
+/* It ends where docs/papers.md says, and the better of the two whole heights beside that is the one
+ * that looking at all heights finds. */
+TEST(the_gradient_finds_the_best_heights)
+{
+    static const double found[][2] = {{11.55, 12.89}, {1.76, 2.72}, {1.86, 2.75}, {1, 1}};
+    for (int i = 0; i < BENCHMARKS; i++)
+        for (int k = 0; k < 2; k++) {
+            const tz_model_meng m = meng_of(k ? 2011 : 2009, expected[i].name, "gtx280");
+            const double h = descend(&m), low = floor(h), high = ceil(h);
+            const int best =
+                (int)(tz_model_meng_cpl(&m, high) < tz_model_meng_cpl(&m, low) ? high : low);
+            assert_int_equal(best, best_height(&m));
+            if (fabs(h - found[i][k]) > 0.01)
+                fail_msg("%s: %.2f, not %.2f", expected[i].name, h, found[i][k]);
+        }
+}

@@ -26,7 +26,7 @@ static int table_read(const char *name, line *out)
         assert_int_equal(sscanf(row, "%d,%d", &l->x, &l->y), 2);
         for (int k = 0; k < column; k++)
             at = strchr(at, ',') + 1;
-        count += sscanf(at, "%lf", &l->value) == 1; /* not empty */
+        count += sscanf(at, "%lf", &l->value) == 1 && !isnan(l->value); /* the paper has it */
     }
     free(text);
     assert_in_range(count, 10, LINES_MAX - 1);

@@ -99,9 +99,10 @@ tz_status tz__policy_candidates(const tz_policy_subject *subject, const tz_plan 
 }
 
 tz_status tz__policy_predict(const tz_policy_subject *subject, const tz_plan *given,
-                             tz_policy_options *out, tz_error *error)
+                             int64_t iterations, tz_policy_options *out, tz_error *error)
 {
     machine *m = machine_of(subject);
+    m->predicted_for[m->predicted_times++ % PREDICTED_MAX] = iterations;
     if (m->plans) {
         m->plans(m, given, out);
         return TZ_OK;
@@ -112,6 +113,8 @@ tz_status tz__policy_predict(const tz_policy_subject *subject, const tz_plan *gi
     for (int i = 0; i < out->count; i++) {
         out->at[i].time_s = m->predictions(out->at[i].plan.height);
         out->at[i].set_up_s = m->set_up_predicted;
+        if (iterations > 0 && out->at[i].plan.height > iterations)
+            continue;
         if (out->best < 0 || out->at[i].time_s < out->at[out->best].time_s)
             out->best = i;
     }

@@ -22,7 +22,7 @@ double flat(int height);
 double plateau(int height);
 double cliff_at_8(int height); /* registers run out above 8: twice as slow */
 
-enum { HEIGHT_MAX = 64 };
+enum { HEIGHT_MAX = 64, PREDICTED_MAX = 16 };
 
 typedef struct machine {
     tz_problem problem; /* of its policies: the first member, where options find the machine */
@@ -49,6 +49,8 @@ typedef struct machine {
     int refused;         /* a height that no stage takes */
     bool direct;         /* plans of height 1 are of a family of their own */
     /* What happened. */
+    int64_t predicted_for[PREDICTED_MAX]; /* iterations of the runs that were predicted */
+    int predicted_times;
     int explorers; /* that were started and not ended */
     int explored;  /* started */
     bool ran[HEIGHT_MAX + 1];

@@ -321,6 +321,36 @@ TEST(test_predicted)
     tz_policy_destroy(policy);
 }
 
+/* Stretches that are short beside the height are predicted as such: each new length once, few
+ * lengths, and nothing where heights do not matter. */
+TEST(test_predicted_for_the_run)
+{
+    machine m = a_machine(best_at_8);
+    m.predictions = best_at_8;
+    tz_policy *policy = make(&m, (tz_plan_wish){.policy = "predicted"});
+    assert_int_equal(height_now(policy), 8);
+    assert_int_equal(m.predicted_times, 1);
+    assert_int_equal(m.predicted_for[0], 0);
+    run(&m, policy, 4, 5);
+    assert_int_equal(m.predicted_times, 2);
+    assert_int_equal(m.predicted_for[1], 5);
+    assert_in_range(height_now(policy), 1, 5);
+    assert_non_null(strstr(tz_policy_plan(policy)->why, "predicted for 5 iterations: "));
+    run(&m, policy, 4, 0); /* a long run again: no new prediction */
+    assert_int_equal(height_now(policy), 8);
+    assert_int_equal(m.predicted_times, 2);
+    for (int64_t every = 3; every < 120; every += every / 2) /* ever other stretches */
+        run(&m, policy, 2 * every, every);
+    assert_in_range(m.predicted_times, 6, 9);
+    tz_policy_destroy(policy);
+    m.predictions = best_at_1;
+    m.predicted_times = 0;
+    policy = make(&m, (tz_plan_wish){.policy = "predicted"});
+    run(&m, policy, 9, 3);
+    assert_int_equal(m.predicted_times, 1);
+    tz_policy_destroy(policy);
+}
+
 /* Three plans of each height; the second is the fastest. */
 static void three_plans(machine *m, const tz_plan *given, tz_policy_options *out)
 {

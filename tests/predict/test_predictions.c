@@ -21,6 +21,7 @@ static struct {
     double text_bytes; /* of the loop of height 1 */
     int other_from;    /* height from which the family is another one; 0: none */
     double updates;    /* in that loop */
+    bool sparse;       /* without a given height the powers of two alone */
     int spills_from;   /* height from which registers are spilt; 0: none */
     atomic_int compiled, inside, most_inside, may_be_interrupted;
     int together;    /* compilations that wait for each other, up to a second */
@@ -50,11 +51,11 @@ static tz_status fake_candidates(const tz_problem *problem, const tz_place *plac
                                  const tz_plan *given, tz_plan *plans, int max, int *count,
                                  tz_error *error)
 {
-    assert_int_equal(max, TZ_PREDICTIONS_MAX);
+    assert_in_range(max, 1, TZ_PREDICTIONS_MAX);
     fake.given_height = given->height;
     *count = 0;
     for (int h = 1; h <= fake.heights; h++)
-        if (given->height == 0 || given->height == h) {
+        if (given->height == h || (given->height == 0 && !(fake.sparse && (h & (h - 1))))) {
             const bool other = fake.other_from > 0 && h >= fake.other_from;
             plans[*count] = (tz_plan){.height = h};
             strcpy(plans[(*count)++].family, other ? "other" : "stream");
@@ -443,6 +444,56 @@ TEST(what_costs_once_a_plane_decides)
     strcpy(box.family, "stream");
     a.tile[0] = 1024;
     assert_false(tz_predictions_is_preferred(&a, 1.015, &box, 1, true));
+}
+
+/* Seconds of a run by full stages and a shorter one, every height having its true time. */
+static double run_s(int64_t iterations, int height)
+{
+    const int rest = (int)(iterations % height);
+    return (double)(iterations - rest) * fake.truth[height] +
+           (rest > 0 ? rest * fake.truth[rest] : 0.0);
+}
+
+/* The best plan is that of the run: no height beyond it, and the shorter last stage counts. */
+PLAN_TEST(the_length_of_the_run_is_known)
+{
+    static const int64_t runs[] = {1, 2, 3, 5, 7, 8, 11, 13, 20, 30, 47, 1000};
+    fake.heights = 24;
+    for (int h = 1; h <= 24; h++)
+        fake.estimate[h] = fake.truth[h] = 1.0 + 4.0 / h + 0.1 * h; /* the best is 6 */
+    for (size_t k = 0; k < sizeof runs / sizeof *runs; k++) {
+        watch.iterations = runs[k];
+        tz_predictions *f = predict_all(&(tz_plan){0}, TZ_EFFORT_COMPILE);
+        int best = 1;
+        for (int h = 2; h <= 24 && h <= runs[k]; h++)
+            best = run_s(runs[k], h) < run_s(runs[k], best) * (1 - 1e-12) ? h : best;
+        assert_int_equal(f->plans[f->best].plan.height, best);
+        const double mean_s = run_s(runs[k], best) / (double)runs[k];
+        assert_true(fabs(tz_predictions_time(f, f->best) - mean_s) < 1e-12);
+    }
+}
+
+/* Heights that the backend does not list, but that divide the run evenly; the times of stages
+ * between known heights are interpolated. A given height is kept. */
+PLAN_TEST(heights_that_divide_the_run_are_candidates)
+{
+    fake.heights = 24;
+    fake.sparse = true;
+    for (int h = 1; h <= 24; h++)
+        fake.estimate[h] = fake.truth[h] = 1.0 + 4.0 / h + 0.01 * h;
+    watch.iterations = 15;
+    tz_predictions *f = predict_all(&(tz_plan){0}, TZ_EFFORT_CACHED);
+    assert_int_equal(f->plans[f->best].plan.height, 15);
+    for (int i = 0; i < f->count; i++)
+        if (f->plans[i].plan.height == 8) /* 8 and 7: between 5 and 8, as 15 = 5 + 5 + 5 */
+            assert_true(fabs(15 * tz_predictions_time(f, i) -
+                             (8 * fake.truth[8] + 5 * fake.truth[5] +
+                              (8 * fake.truth[8] - 5 * fake.truth[5]) * 2 / 3)) < 1e-9);
+    f = predict_all(&(tz_plan){.height = 20}, TZ_EFFORT_CACHED);
+    assert_int_equal(f->plans[f->best].plan.height, 20);
+    watch.iterations = 0;
+    f = predict_all(&(tz_plan){0}, TZ_EFFORT_CACHED);
+    assert_int_equal(f->plans[f->best].plan.height, 16);
 }
 
 static int stopped_after_three(void)

@@ -13,9 +13,9 @@
 #define TZ_PROBE_COST 1
 #define TZ_PROBE_PERIODS 2
 
-/* PTX that changes `x`, %0, and reads `y` and `z`, %1 and %2; all are words. The compiler neither
- * drops nor moves it; the assembler may. */
-#define TZ_PTX(text, x, y, z) asm volatile(text : "+r"(x) : "r"(y), "r"(z))
+/* PTX that changes `x`, %0, and reads `y` and `z`, %1 and %2, all of them words, and memory at
+ * `at`, %3. The compiler neither drops nor moves it; the assembler may. */
+#define TZ_PTX(text, x, y, z, at) asm volatile(text : "+r"(x) : "r"(y), "r"(z), "l"(at) : "memory")
 
 #if TZ_PROBE == TZ_PROBE_COST
 
@@ -25,14 +25,15 @@ TZ_KERNEL(tz_probe, TZ_THREADS)
 {
     if (tz_thread() == 0)
         tz_put((tz_word *)tz_shared(), 0u);
+    out[tz_block(0) * TZ_THREADS + tz_thread()] = 0;
     tz_barrier();
     const long long begin = tz_clock();
 #pragma unroll 1
     for (int r = 0; r < rounds; r++) {
 #pragma unroll
         for (int s = 0; s < TZ_STEPS; s++) {
-            TZ_PTX("prmt.b32 %0, %0, %1, %2;", x, y, keep);
-            TZ_PTX(TZ_COST, x, y, keep);
+            TZ_PTX("prmt.b32 %0, %0, %1, %2;", x, y, keep, out);
+            TZ_PTX(TZ_COST, x, y, keep, out);
         }
     }
     const long long end = tz_clock();

@@ -1,8 +1,9 @@
 /* kernels/cuda: the tile family, the trapezoid as Meng and Skadron published it.
  *
  * A block loads its tile with a ghost zone into shared memory, computes TZ_HEIGHT iterations there,
- * each on a region that shrinks by the radius, and stores the tile. Blocks whose ghost zone leaves
- * the grid run a second instance of the code (BORDER), which handles boundaries. */
+ * each on a region that shrinks by the radius (not if TZ_WHOLE), and stores the tile. Blocks whose
+ * ghost zone leaves the grid run a second instance of the code (BORDER), which handles
+ * boundaries. */
 
 #include "common.cuh"
 

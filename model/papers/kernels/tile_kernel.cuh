@@ -23,6 +23,8 @@
         const type *row =                                                                          \
             (const type *)a.in[index] + (long long)a.pitch * p.y_in + a.plane * p.z_in;            \
         tz_put(name##_now + i, TZ__FIRST(name));                                                   \
+        if (TZ_WHOLE) /* iterations read the edge, which none computes, in both */                 \
+            tz_put(name##_next + i, tz_get(name##_now + i));                                       \
     })
 
 #define TZ__SWAP(role, name, type, index)                                                          \
@@ -82,6 +84,8 @@ template <bool BORDER> TZ_DEVICE void tz_run(const tz_arguments &a)
     tz_barrier();
     int rest = a.height * TZ_REACH;
     for (int t = 0; t < a.height; t++) {
+        if (TZ_WHOLE) /* as the first one; cells become wrong from the edge on */
+            rest = a.height * TZ_REACH;
         TZ_PASS_LIST(TZ__RUN_PASS)
     }
     for (int i = tz_thread(); i < TZ_EXT; i += TZ_THREADS) {
