@@ -89,8 +89,8 @@ TEST(measured_heights)
     }
 }
 
-/* The paper's optimiser, gradient descent on real heights within the bound of section 5.3: each step
- * goes down the slope, half as far until it gains. */
+/* The paper's optimiser, gradient descent on real heights within the bound of section 5.3: each
+ * step goes down the slope, half as far until it gains. */
 static double descend(const tz_model_meng *m)
 {
     const double least = 1, most = tz_model_meng_height_bound(m) * (1 - 1e-9);
