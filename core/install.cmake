@@ -40,6 +40,10 @@ install(FILES
 configure_file(${CMAKE_CURRENT_LIST_DIR}/library/trapeze.pc.in ${PROJECT_BINARY_DIR}/package/trapeze.pc @ONLY)
 install(FILES ${PROJECT_BINARY_DIR}/package/trapeze.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig COMPONENT dev)
 
+# The Python package, which finds libtrapeze.so in the lib/ that it lies in.
+install(DIRECTORY ${PROJECT_SOURCE_DIR}/python/trapeze DESTINATION ${CMAKE_INSTALL_LIBDIR}/python3/dist-packages COMPONENT python
+    FILES_MATCHING PATTERN "*.py" PATTERN "*.pyi" PATTERN "py.typed" PATTERN __pycache__ EXCLUDE)
+
 # The page of man(1) and the completions of shells are written by the program that is installed.
 install(CODE [[
     set(folder ${CMAKE_INSTALL_PREFIX})

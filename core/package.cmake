@@ -1,10 +1,10 @@
 # Packages for Debian and Ubuntu, from a finished build: cpack -G DEB --config BUILD/CPackConfig.cmake
 #
-# trapeze has the program, the stencils, records and scenarios, libtrapeze0 the library for programs, trapeze-dev what
-# authors of plugins and programs need, trapeze-mpi
+# trapeze has the program, the stencils, records and scenarios, libtrapeze0 the library for programs, python3-trapeze the
+# Python package, trapeze-dev what authors of plugins and programs need, trapeze-mpi
 # the module for runs of several machines. package_debian.cmake adds what Debian's policy asks of their files.
 set(CPACK_GENERATOR DEB)
-set(CPACK_COMPONENTS_ALL trapeze lib dev)
+set(CPACK_COMPONENTS_ALL trapeze lib python dev)
 if(TARGET trapeze-mpi)
     list(APPEND CPACK_COMPONENTS_ALL mpi)
 endif()
@@ -65,6 +65,16 @@ set(CPACK_DEBIAN_MPI_PACKAGE_DEPENDS "${same}")
 set(CPACK_COMPONENT_MPI_DESCRIPTION "Trapeze on several machines through MPI
 The module that Trapeze loads under mpirun, to run a scenario on several
 processes, which may be on several machines.")
+
+set(CPACK_DEBIAN_PYTHON_PACKAGE_NAME python3-trapeze)
+set(CPACK_DEBIAN_PYTHON_PACKAGE_SECTION python)
+set(CPACK_DEBIAN_PYTHON_PACKAGE_ARCHITECTURE all)
+set(CPACK_DEBIAN_PYTHON_PACKAGE_SHLIBDEPS OFF)
+set(CPACK_DEBIAN_PYTHON_PACKAGE_DEPENDS "${same}, python3 (>= 3.9), python3-numpy")
+set(CPACK_DEBIAN_PYTHON_PACKAGE_CONTROL_EXTRA ${PROJECT_SOURCE_DIR}/python/debian/postinst ${PROJECT_SOURCE_DIR}/python/debian/prerm)
+set(CPACK_COMPONENT_PYTHON_DESCRIPTION "iterative stencil loops with ghost zones, from Python
+The package trapeze: stencils from formulas, simulations whose fields are
+arrays of numpy, and scenarios, whose results are arrays and tables.")
 
 set(CPACK_TRAPEZE_LICENSE ${PROJECT_SOURCE_DIR}/LICENSE)
 set(CPACK_TRAPEZE_STRIP ${CMAKE_STRIP})

@@ -193,7 +193,7 @@ fi
 # Paths in back quotes or links; NAME, *, { and … stand for something else.
 list "$work/pages" docs README.md CONTRIBUTING.md -name '*.md'
 while IFS= read -r page; do
-    grep -oE '`(core|kernels|model|plugins|examples|tests|scripts|docs)/[^` ]*`' "$page" | tr -d '`' >"$work/named" || true
+    grep -oE '`(core|kernels|model|plugins|python|examples|tests|scripts|docs)/[^` ]*`' "$page" | tr -d '`' >"$work/named" || true
     grep -oE '\]\([^):]*\)' "$page" | sed "s#^](#$(dirname "$page")/#; s#)\$##" >>"$work/named" || true
     grep -vE 'NAME|[*{…]' "$work/named" | while IFS= read -r path; do
         file=${path%%#*}

@@ -99,6 +99,7 @@ check 'the cell update is that of docs/plugins.md' sh -c '
     awk -v first="$(head -n 1 "$1")" "\$0 == first && !done { on = done = 1 } /^\`\`\`/ { on = 0 } on" "$2" | diff - "$1" >/dev/null' \
     sh "$(block 'TZ_CELL(heat)')" "$source/docs/plugins.md" # run_page_tests.sh builds it
 check 'Python reads a run' [ -n "$(block 'import csv')" ] # run_python_tests.sh runs it
+check 'Python drives a simulation' [ -n "$(block 'import trapeze')" ] # python/tests/test_library.py runs it
 setup=$(block 'scripts/demo.sh') # installs packages, and builds
 check 'the set-up has two lines' is "$(wc -l <"$setup")" 2
 check 'the demo is there' [ -f "$source/scripts/demo.sh" ]
@@ -107,6 +108,7 @@ tz.stencil
 trapeze run own.lua
 trapeze calibrate
 TZ_CELL(heat)
+import trapeze
 import csv
 scripts/demo.sh'
 echo "$cases" | while IFS= read -r text; do block "$text"; done | sort -u >covered
