@@ -1,5 +1,6 @@
 """The package with the library: TRAPEZE_LIBRARY names it, TRAPEZE the program."""
 import gc
+import json
 import os
 import signal
 import subprocess
@@ -35,6 +36,36 @@ def oracle(t, steps, rate=0.2):
         p = np.pad(t, 1, mode="edge")
         t = t + np.float32(rate) * (((p[1:-1, :-2] + p[1:-1, 2:]) + (p[:-2, 1:-1] + p[2:, 1:-1])) - 4 * t)
     return t
+
+
+# Prints the definition of each script's first stencil as JSON, and the hashes of its fields after two iterations.
+FORMULAS = r"""
+local tz = require "trapeze"
+local function text(v)
+  if type(v) == "string" then return ("%q"):format(v):gsub("\\\n", "\\n") end
+  if type(v) == "number" then return math.type(v) == "integer" and ("%d"):format(v) or ("%.17g"):format(v) end
+  if type(v) ~= "table" then return tostring(v) end
+  local list, out = #v > 0, {}
+  for key in pairs(v) do list = list and math.type(key) == "integer" end
+  for key, value in pairs(v) do out[#out + 1] = list and "" or ('"%s": %s'):format(key, text(value)) end
+  for i = 1, list and #v or 0 do out[i] = text(v[i]) end
+  return (list and "[%s]" or "{%s}"):format(table.concat(out, ", "))
+end
+function show(name, path)
+  local definition
+  package.loaded.trapeze = setmetatable({ stencil = function(d) definition = d; error "enough" end }, { __index = tz })
+  pcall(dofile, path)
+  local stencil, fields, hashes = tz.stencil(definition), {}, {}
+  local grid = { table.unpack({ 30, 20, 10 }, 1, stencil.dims) }
+  for _, field in ipairs(stencil.fields) do
+    if not (definition.outputs or {})[field] then fields[field] = tz.random { seed = 3, range = { 0, 1 } } end
+  end
+  local sim <close> = tz.simulation { plugin = stencil, grid = grid, backend = "reference", fields = fields }
+  sim:run(2)
+  for field in pairs(fields) do hashes[field] = sim:hash(field) end
+  print(text { script = name, definition = definition, hashes = hashes })
+end
+"""
 
 
 class Fields(unittest.TestCase):
@@ -400,6 +431,28 @@ class Scenarios(unittest.TestCase):
             self.assertEqual(run.returncode, 0, run.stderr)
             got = dict(line.split(": ") for line in run.stdout.splitlines() if line.split(": ")[0] in want)
         self.assertEqual(got, want)
+
+    def test_every_formula_of_the_scenarios_has_the_same_bits(self):
+        folder = os.path.join(HERE, "..", "..", "scripts", "stencils")
+        names = sorted(name for name in os.listdir(folder) if name.endswith(".lua"))
+        self.assertGreater(len(names), 15)
+        with tempfile.TemporaryDirectory() as work:
+            path = os.path.join(work, "formulas.lua")
+            with open(path, "w", encoding="utf-8") as file:
+                file.write(FORMULAS + "".join("show('%s', '%s')\n" % (name, os.path.join(folder, name)) for name in names))
+            run = subprocess.run([PROGRAM, "run", path, "--unsafe", "--out", os.path.join(work, "run")], capture_output=True,
+                                 text=True, check=False)
+            self.assertEqual(run.returncode, 0, run.stderr)
+        rows = [json.loads(line) for line in run.stdout.splitlines() if line.startswith('{"script"')]
+        self.assertEqual([row["script"] for row in rows], names)
+        for row in rows:
+            stencil = tz.Stencil(**row["definition"])
+            values = {name: tz.random(seed=3, range=(0, 1)) for name, about in stencil.fields.items() if about["role"] != "derived"}
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")
+                with tz.Simulation(stencil, grid=(30, 20, 10)[:stencil.dims], backend="reference", fields=values) as sim:
+                    sim.run(2)
+                    self.assertEqual({name: sim.hash(name) for name in values}, row["hashes"], row["script"])
 
     def values(self, field, grid):
         """An array of the field's type with values near the initial one."""

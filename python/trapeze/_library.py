@@ -24,7 +24,7 @@ class Memory(ctypes.Structure):
 
 
 class Cells(ctypes.Structure):
-    _fields_ = [("memory", Memory), ("origin", c_double), ("generation", c_uint64)]
+    _fields_ = [("memory", Memory), ("origin", c_double), ("scale", c_double), ("generation", c_uint64)]
 
 
 class Turn(ctypes.Structure):
@@ -169,7 +169,7 @@ class Session:
         self.library = load()
         self.plugins = tuple(plugins)
         self.lock, self.owner = threading.Lock(), None
-        self.error, self.text = ErrorRecord(), c_char_p()
+        self.error = ErrorRecord()
         self.raised = self.turn = self.message = None
         self.defined = {}
         self._callbacks = MESSAGE(self._on_message), TURN(self._on_turn)
@@ -208,32 +208,34 @@ class Session:
         self.owner = None
         self.lock.release()
 
-    def call(self, name, *arguments):
-        """Calls a function of FUNCTIONS."""
+    def call(self, name, *arguments, sim=None, change=False, turn=None, give=None):
+        """Calls a function of FUNCTIONS. With `sim` its handle is the first argument; `change`: not while a view of it is in
+        use. Returns give() if there is one, which is called before another thread can use the session."""
         self.take()
         try:
+            if sim is not None:
+                arguments = (sim._open(change),) + arguments
+            self.turn = turn
             self._checked(name, arguments)
+            return give() if give else None
         finally:
+            self.turn = None
             self.leave()
 
-    def ask(self, name, *arguments):
-        """Calls a function of FUNCTIONS that gives JSON; returns what that says."""
-        self.take()
-        try:
-            self._checked(name, arguments + (byref(self.text),))
-            return self._decode(self.text.value)
-        finally:
-            self.leave()
+    def ask(self, name, *arguments, **options):
+        """The same for functions that give JSON: returns what that says."""
+        text = c_char_p()
+        return self.call(name, *arguments, byref(text), give=lambda: self._decode(text.value), **options)
 
-    def ask_long(self, name, *arguments):
+    def ask_long(self, name, *arguments, **options):
         """The same in a thread of its own, so that KeyboardInterrupt ends it at any time."""
         if threading.current_thread() is not threading.main_thread():
-            return self.ask(name, *arguments)
+            return self.ask(name, *arguments, **options)
         out = {}
 
         def work():
             try:
-                out["value"] = self.ask(name, *arguments)
+                out["value"] = self.ask(name, *arguments, **options)
             except BaseException as error:
                 out["error"] = error
         thread = threading.Thread(target=work, daemon=True)
@@ -285,12 +287,9 @@ class Session:
     def define(self, definition):
         """The id of a stencil from its definition, JSON."""
         if definition not in self.defined:
-            self.take()
-            try:
-                self._checked("tz_session_define", (self.handle, definition, byref(self.text)))
-                self.defined[definition] = self.text.value.decode()
-            finally:
-                self.leave()
+            text = c_char_p()
+            self.defined[definition] = self.call("tz_session_define", self.handle, definition, byref(text),
+                                                 give=lambda: text.value.decode())
         return self.defined[definition]
 
     def destroy(self):
@@ -314,7 +313,7 @@ def open_session(plugins=()):
 
 
 def close_session(session):
-    session.turn = session.message = None
+    session.message = None
     idle = _idle.setdefault(session.plugins, [])
     if len(idle) < MOST_IDLE and len(session.defined) < MOST_DEFINED:
         idle.append(session)

@@ -115,8 +115,9 @@ def run(scenario, args=None, *, out=None, messages=None, progress=None, plugins=
     options.update(set=dict(args or {}), out=None if out is None else os.fspath(out))
     session = _library.open_session(plugins)
     try:
-        session.message, session.turn = messages, progress
-        result = session.ask_long("tz_session_scenario", session.handle, os.fsencode(scenario), to_json(options))
+        session.message = messages
+        result = session.ask_long("tz_session_scenario", session.handle, os.fsencode(scenario), to_json(options),
+                                  turn=progress)
         return Run(result["folder"], result.get("printed", ""))
     finally:
         _library.close_session(session)

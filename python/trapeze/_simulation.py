@@ -75,10 +75,17 @@ class Receivers:
     def __init__(self, sim, number):
         self._sim, self._number = sim, number
 
+    def _ask(self, name):
+        self._sim._open()
+        session = self._sim._session
+        return session.ask("tz_object_call", session.handle, self._number, name, None)
+
+    @documented("Receivers.array")
     def array(self):
-        """What was recorded so far: a row for each step, a column for each point."""
-        sim = self._sim
-        return sim._session.ask("tz_object_call", sim._open(), self._number, b"array", None)
+        return self._ask(b"array")
+
+    count = property(lambda self: self._ask(b"count"), doc="Of points.")
+    rows = property(lambda self: self._ask(b"rows"), doc="Steps that are recorded so far.")
 
 
 class Simulation:
@@ -110,7 +117,8 @@ class Simulation:
         if "grid" not in options:
             raise KindError("a simulation needs grid=(nx, ny): cells along each axis, x first")
         id, definition, plugins = split_plugin(plugin, plugins)
-        self._leases, self._handle, self._stopped, self._ran = _views.Leases(), None, None, False
+        self._leases, self._objects, self._handle = _views.Leases(), [], None
+        self._stopped, self._ran = None, False
         self._session = session = _library.open_session(plugins)
         try:
             options["plugin"] = id or session.define(definition)
@@ -139,14 +147,18 @@ class Simulation:
 
     def close(self):
         """Frees its memory now: otherwise that happens when it is collected. It cannot be used after that."""
-        session, handle = getattr(self, "_session", None), getattr(self, "_handle", None)
+        session = getattr(self, "_session", None)
         if session is None:
             return
-        self._leases.check()
         session.take()
         try:
+            self._leases.check()
+            if self._session is None:  # another thread closed it
+                return
+            for number in self._objects:
+                session.library.tz_object_release(session.handle, number)
+            session.library.tz_sim_destroy(self._handle)
             self._session = self._handle = None
-            session.library.tz_sim_destroy(handle)
         finally:
             session.leave()
         _library.close_session(session)
@@ -171,27 +183,29 @@ class Simulation:
         return "<trapeze.Simulation %s: %s, step %d, %s>" % (
             facts.plugin.decode(), " x ".join(map(str, self.grid)), facts.step, facts.backend.decode())
 
-    def _open(self):
+    def _open(self, change=False):
+        """Its handle, for the thread that has the session. `change`: for what ends views."""
         if self._handle is None:
             raise Error("the simulation is closed")
+        if change:
+            self._leases.check()
         return self._handle
 
-    def _changes(self):
-        handle = self._open()
-        self._leases.check()
-        return handle
+    def _call(self, name, *arguments, **options):
+        if self._session is None:
+            raise Error("the simulation is closed")
+        return self._session.call(name, *arguments, sim=self, **options)
 
-    def _ask(self, method, *arguments, change=False, long=False):
+    def _ask(self, method, *arguments, change=False):
         """Calls a method of scenarios with arguments that JSON has."""
-        handle = self._changes() if change else self._open()
+        self._open()
         with _Given(self) as given:
             text = to_json(given.all(arguments)) if arguments else None
-            ask = self._session.ask_long if long else self._session.ask
-            return ask("tz_sim_call", handle, method.encode(), text)
+            return self._session.ask("tz_sim_call", method.encode(), text, sim=self, change=change)
 
     def _facts(self):
-        facts = _library.Facts()
         self._open()
+        facts = _library.Facts()
         self._session.take()
         try:
             self._session.library.tz_sim_get_facts(self._open(), byref(facts))
@@ -229,7 +243,7 @@ class Simulation:
 
     def _layout(self, name):
         memory = _library.Memory()
-        self._session.call("tz_sim_layout", self._open(), str(name).encode(), byref(memory))
+        self._call("tz_sim_layout", str(name).encode(), byref(memory))
         return memory
 
     def _box(self, box):
@@ -271,14 +285,13 @@ class Simulation:
         if half:
             out = out.astype(np.float32)
         at = (c_int64 * 3)(*[low for low, high in bounds])
-        self._session.call("tz_sim_get", self._open(), name.encode(), at, byref(_library.memory_of(out)))
+        self._call("tz_sim_get", name.encode(), at, byref(_library.memory_of(out)))
         return out.astype(np.float16) if half else out
 
     @documented("Simulation.set")
     def set(self, name, value, box=None):
         """Sets the cells of a box, dict(x=(low, high), y=…), or all: to a number, an array [z, y, x] of any strides and type,
         what a function of the coordinates returns, or what random(), read() and shapes return."""
-        handle = self._changes()
         if not _is_array(value) or self._streamed(name):
             self._ask("set", str(name), value, *([] if box is None else [box]), change=True)
             return
@@ -289,7 +302,7 @@ class Simulation:
         if array.dtype == np.float16:
             array = array.astype(np.float32)
         at = (c_int64 * 3)(*[low for low, high in bounds])
-        self._session.call("tz_sim_set", handle, str(name).encode(), at, byref(_library.memory_of(array)))
+        self._call("tz_sim_set", str(name).encode(), at, byref(_library.memory_of(array)), change=True)
 
     def view(self, name, raw=False):
         """The memory of a field itself, without a copy, as a read-only array [z, y, x]; on a GPU a DeviceView, which cupy,
@@ -301,10 +314,10 @@ class Simulation:
         differences from an origin.
         """
         view = _library.Cells()
-        self._session.call("tz_sim_view", self._open(), str(name).encode(), int(bool(raw)), byref(view))
-        if view.memory.device >= 0:
-            return _views.DeviceView(self, view.memory, name)
-        return _views.array_view(self, view.memory, name)
+
+        def lease():
+            return (_views.DeviceView if view.memory.device >= 0 else _views.array_view)(self, view.memory, name)
+        return self._call("tz_sim_view", str(name).encode(), int(bool(raw)), byref(view), give=lease)
 
     # ---- Numbers ----
 
@@ -391,15 +404,11 @@ class Simulation:
 
     def _advance(self, function, text, progress):
         """A call that computes. What compilers do in the first one can be interrupted as well: in a thread of its own."""
-        handle = self._changes()
-        session = self._session
-        turn = _line if progress is True else progress
-        ask = session.ask if self._ran else session.ask_long
-        session.turn = turn
+        self._open()
+        ask = self._session.ask if self._ran else self._session.ask_long
         try:
-            result = ask(function, handle, text)
+            result = ask(function, text, sim=self, change=True, turn=_line if progress is True else progress)
         finally:
-            session.turn = None
             if progress is True:
                 print(file=sys.stderr)
         self._ran = True
@@ -497,26 +506,27 @@ class Simulation:
         check_keys("Simulation.receivers", options)
         number = c_int64()
         with _Given(self) as given:
-            self._session.call("tz_sim_receivers", self._changes(), to_json(given.all(options)), byref(number))
+            self._call("tz_sim_receivers", to_json(given.all(options)), byref(number), change=True)
+        self._objects.append(number.value)
         return Receivers(self, number.value)
 
     @documented("Simulation.sources")
     def sources(self, **options):
         check_keys("Simulation.sources", options)
         with _Given(self) as given:
-            self._session.call("tz_sim_sources", self._changes(), to_json(given.all(options)))
+            self._call("tz_sim_sources", to_json(given.all(options)), change=True)
 
     # ---- Checkpoints ----
 
     def checkpoint(self, path):
         """Writes fields, parameters, step and time into a file, in place of the one that is there; it appears whole or not at
         all."""
-        self._session.call("tz_sim_checkpoint", self._open(), os.fsencode(path))
+        self._call("tz_sim_checkpoint", os.fsencode(path))
 
     def resume(self, path):
         """Brings this simulation, of the same stencil, grid, precision, boundaries and parameters, to where checkpoint() was
         called. It goes on with the same bits, on any backend, plan and number of threads."""
-        self._session.call("tz_sim_resume", self._changes(), os.fsencode(path))
+        self._call("tz_sim_resume", os.fsencode(path), change=True)
 
 
 def _warn(text, level):

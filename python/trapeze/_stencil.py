@@ -105,9 +105,8 @@ def _question(name, function, plugin, plugins, progress, options):
     id, definition, plugins = split_plugin(plugin, plugins)
     session = _library.open_session(plugins)
     try:
-        session.turn = progress
         options["plugin"] = id or session.define(definition)
-        return session.ask_long(function, session.handle, to_json(options))
+        return session.ask_long(function, session.handle, to_json(options), turn=progress)
     finally:
         _library.close_session(session)
 

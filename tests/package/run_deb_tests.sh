@@ -18,13 +18,13 @@ umask 077 # which the packages must not take
 cpack -G DEB --config "$build/CPackConfig.cmake" -B "$work" >"$work/cpack.log" 2>&1 || fail "$(cat "$work/cpack.log")"
 umask 022
 rm -rf "$work/_CPack_Packages"
-names='trapeze libtrapeze0 trapeze-dev'
+names='trapeze libtrapeze0 python3-trapeze trapeze-dev'
 [ ! -e "$build/lib/trapeze/mpi/trapeze-mpi.so" ] || names="$names trapeze-mpi"
 version=$(dpkg-deb -f "$work"/trapeze_*.deb Version)
 for name in $names; do
     file=$(echo "$work/${name}_"*.deb)
     [ -f "$file" ] || fail "there is no package $name"
-    dpkg-deb -f "$file" Depends | grep -q 'libc6 (>= ' || fail "$name: dpkg-shlibdeps found no libraries"
+    [ $name = python3-trapeze ] || dpkg-deb -f "$file" Depends | grep -q 'libc6 (>= ' || fail "$name: dpkg-shlibdeps found no libraries"
     [ $name = trapeze ] || dpkg-deb -f "$file" Depends | grep -qF "trapeze (= $version)" ||
         fail "$name may be installed beside another trapeze"
     dpkg-deb -c "$file" >"$work/$name.list"
@@ -35,7 +35,7 @@ for name in $names; do
         fail "$name: these files have other permissions than their kind"
     fi
     dpkg-deb -x "$file" "$work/root"
-    [ $name != trapeze ] || dpkg-deb -x "$file" "$work/alone"
+    case $name in trapeze | libtrapeze0 | python3-trapeze) dpkg-deb -x "$file" "$work/alone" ;; esac
 done
 dpkg-deb -f "$work"/trapeze_*.deb Depends | grep -q libpng || fail 'trapeze does not depend on libpng'
 echo "ok: packages $names"
@@ -73,6 +73,27 @@ grep -q 'everything that a run needs is there' doctor.log || fail "$(cat doctor.
 "$trapeze" run "$work/root/usr/share/trapeze/scripts/stencils/wave.lua" --out interpreted >wave.log 2>&1 ||
     fail "a scenario's stencil, without trapeze-dev: $(cat wave.log)"
 grep -q 'are interpreted.*install the package trapeze-dev' wave.log || fail "$(cat wave.log)"
+python=
+for candidate in python3 /usr/bin/python3; do
+    [ -n "$python" ] || ! $candidate -c 'import numpy' 2>/dev/null || python=$candidate
+done
+if [ -n "$python" ]; then
+    cat >heat.py <<'END'
+import trapeze as tz
+heat = tz.Stencil(dims=2, fields=["t"], params=dict(rate=0.2), update=dict(t="t + rate*lap(t)"))
+sim = tz.Simulation(heat, grid=(256, 256), t=lambda x, y: (x // 64 + y // 64) % 2)
+sim.run(1000)
+assert tz.__file__.startswith("/") and abs(sim["t"].mean() - 0.5) < 1e-3
+END
+    PYTHONDONTWRITEBYTECODE=1 PYTHONPATH=$work/alone/usr/lib/python3/dist-packages "$python" heat.py >heat.log 2>&1 ||
+        fail "the packages trapeze and python3-trapeze: $(cat heat.log)"
+    wheel=$(cd "$source/python" && PYTHONDONTWRITEBYTECODE=1 "$python" -c 'import backend, sys; print(backend.build_wheel(sys.argv[1]))' "$work")
+    PYTHONPATH=$work/$wheel TRAPEZE_LIBRARY=$(echo "$work"/alone/usr/lib/libtrapeze.so.0) "$python" heat.py >heat.log 2>&1 ||
+        fail "the wheel: $(cat heat.log)"
+    echo "ok: Python, from the packages and from a wheel"
+else
+    echo 'skipped: no python3 with numpy'
+fi
 trapeze=$work/root/usr/bin/trapeze
 "$trapeze" run "$work/root/usr/share/trapeze/scripts/stencils/wave.lua" --quiet --out wave ||
     fail "a scenario's stencil, with trapeze-dev"

@@ -20,6 +20,7 @@ for file in lib/trapeze/plugins/hotspot.so share/trapeze/scripts/hotspot.lua \
     share/trapeze/devices/gtx280.txt \
     include/trapeze/plugin.h include/trapeze/trapeze.h lib/libtrapeze.so lib/cmake/Trapeze/TrapezeConfig.cmake \
     lib/cmake/Trapeze/TrapezeConfigVersion.cmake lib/cmake/Trapeze/TrapezePlugin.cmake \
+    lib/python3/dist-packages/trapeze/__init__.py lib/python3/dist-packages/trapeze/py.typed \
     bin/trapeze-contract libexec/trapeze/trapeze-compile share/trapeze/examples/heat/heat.c share/doc/trapeze/README.md share/doc/trapeze/scenario.md; do
     [ -f "$prefix/$file" ] || fail "$file was not installed"
 done
