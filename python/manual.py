@@ -24,7 +24,8 @@ NAMES = {
     "Simulation.time": "sim:time", "Simulation.params": "sim:params", "random": "tz.random",
     "read": "tz.read", "floorplan": "tz.floorplan", "circle": "tz.circle", "box": "tz.box", "polygon": "tz.polygon",
     "union": "tz.union", "intersection": "tz.intersection", "difference": "tz.difference",
-    "Simulation.profile": "sim:profile", "Simulation.histogram": "sim:histogram", "Receivers.array": "receivers:array",
+    "Simulation.profile": "sim:profile", "Simulation.units": "sim:units", "Simulation.slabs": "sim:slabs",
+    "Simulation.histogram": "sim:histogram", "Receivers.array": "receivers:array",
 }
 
 # Types of the tables, as those of Python. Limits behind a comma are left out.

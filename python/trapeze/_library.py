@@ -78,6 +78,7 @@ PLAIN = {
     "tz_version": (c_char_p,),
     "tz_session_destroy": (None, HANDLE),
     "tz_session_cancel": (None, HANDLE),
+    "tz_session_set_turn": (None, HANDLE, TURN),
     "tz_object_release": (None, HANDLE, c_int64),
     "tz_sim_destroy": (None, HANDLE),
     "tz_sim_get_facts": (None, HANDLE, POINTER(Facts)),
@@ -172,9 +173,10 @@ class Session:
         self.error = ErrorRecord()
         self.raised = self.turn = self.message = None
         self.defined = {}
-        self._callbacks = MESSAGE(self._on_message), TURN(self._on_turn)
+        # Callbacks are kept for the life of the session.
+        self._message, self._turn, self._no_turn = MESSAGE(self._on_message), TURN(self._on_turn), TURN()
         paths = (c_char_p * max(1, len(plugins)))(*[os.fsencode(path) for path in plugins])
-        options = Options(ctypes.sizeof(Options), paths, len(plugins), None, *self._callbacks)
+        options = Options(ctypes.sizeof(Options), paths, len(plugins), None, self._message, self._no_turn)
         self.handle = c_void_p()
         self.call("tz_session_create", byref(self.handle), byref(options))
 
@@ -186,11 +188,10 @@ class Session:
             self.raised = error
 
     def _on_turn(self, user, turn):
-        # Here Python sees signals, too: KeyboardInterrupt is raised within these lines.
+        # Never in the main thread: a KeyboardInterrupt at the first instruction of a callback would be lost.
         try:
-            if self.turn:
-                turn = turn.contents
-                self.turn(turn.done, turn.total if turn.total >= 0 else None)
+            turn = turn.contents
+            self.turn(turn.done, turn.total if turn.total >= 0 else None)
         except BaseException as error:
             self.raised = error
         return self.raised is not None
@@ -215,11 +216,14 @@ class Session:
         try:
             if sim is not None:
                 arguments = (sim._open(change),) + arguments
-            self.turn = turn
+            if turn:
+                self.turn = turn
+                self.library.tz_session_set_turn(self.handle, self._turn)
             self._checked(name, arguments)
             return give() if give else None
         finally:
-            self.turn = None
+            if turn:
+                self.library.tz_session_set_turn(self.handle, self._no_turn)
             self.leave()
 
     def ask(self, name, *arguments, **options):
@@ -231,22 +235,21 @@ class Session:
         """The same in a thread of its own, so that KeyboardInterrupt ends it at any time."""
         if threading.current_thread() is not threading.main_thread():
             return self.ask(name, *arguments, **options)
-        out = {}
+        out, done = {}, threading.Event()
 
         def work():
             try:
                 out["value"] = self.ask(name, *arguments, **options)
             except BaseException as error:
                 out["error"] = error
-        thread = threading.Thread(target=work, daemon=True)
-        thread.start()
+            done.set()
+        threading.Thread(target=work, daemon=True).start()
         try:
-            while thread.is_alive():
-                thread.join(0.2)
+            done.wait()
         except BaseException:
-            while thread.is_alive():
+            while not done.is_set():
                 self.library.tz_session_cancel(self.handle)
-                thread.join(0.2)
+                done.wait(0.1)
             raise
         if "error" in out:
             raise out["error"]
@@ -307,9 +310,10 @@ os.register_at_fork(after_in_child=_idle.clear)  # threads of the library are no
 
 def open_session(plugins=()):
     try:
-        return _idle.setdefault(tuple(plugins), []).pop()
+        session = _idle.setdefault(tuple(plugins), []).pop()
     except IndexError:
-        return Session(plugins)
+        session = None
+    return session or Session(plugins)
 
 
 def close_session(session):

@@ -250,6 +250,7 @@ the next one.""",
     "Simulation.set": """Sets the cells of a box, or all. A value is a number, function(x, y, z), tz.random, tz.read,
 tz.array, an array or a floorplan. A box is { x = {low, high}, … }: low <= x < high; or a unit of a
 floorplan, plan:unit "core0".""",
+    "Simulation.slabs": """Rows of a streamed field as an array, from slab first on.""",
     "Simulation.sources": """Points at which each iteration adds a value to a field, right after the field has got its new
 values; several in one cell add in the order of the list.
 
@@ -288,6 +289,7 @@ Returns a dict:
     "Simulation.sum": """The sum in double precision, in a fixed order. A region is a box, a mask (a field's name or an
 array; cells that are not 0 count) or a unit of a floorplan.""",
     "Simulation.time": """The simulated time, in the unit of the stencil's time step.""",
+    "Simulation.units": """A table of each unit's max and mean, by the unit's name.""",
     "Stencil": """A stencil, for plugin in tz.simulation and tz.predict: the definition in the table becomes one.
 Processors compute it as the system's C compiler compiles it, once; without a compiler its formulas
 are interpreted. Give update, passes or coefficients. formulas.md (docs/formulas.md) has the

@@ -2,6 +2,7 @@
 import operator
 import os
 import sys
+import time
 import warnings
 from collections.abc import MutableMapping
 from ctypes import byref, c_int64, c_void_p
@@ -16,6 +17,9 @@ from ._values import Made, evaluate, numbers, read_only, to_json
 
 # Options whose arrays become arrays of the engine; others become lists.
 ARRAYS = ("domain", "points", "values", "region")
+
+# Runs that are expected to be shorter than this are not interrupted.
+SHORT_S = 0.05
 
 
 class Params(MutableMapping):
@@ -118,7 +122,7 @@ class Simulation:
             raise KindError("a simulation needs grid=(nx, ny): cells along each axis, x first")
         id, definition, plugins = split_plugin(plugin, plugins)
         self._leases, self._objects, self._handle = _views.Leases(), [], None
-        self._stopped, self._ran = None, False
+        self._stopped, self._step_s = None, float("inf")
         self._session = session = _library.open_session(plugins)
         try:
             options["plugin"] = id or session.define(definition)
@@ -365,6 +369,15 @@ class Simulation:
         out = self._ask("histogram", field, *([options] if options else []))
         return {key: np.asarray(v) if isinstance(v, list) else v for key, v in out.items()}
 
+    @documented("Simulation.units")
+    def units(self, floorplan, field=None):
+        """sim.units(tz.floorplan(flp="chip.flp"))"""
+        return self._ask("units", floorplan, *([] if field is None else [field]))
+
+    @documented("Simulation.slabs")
+    def slabs(self, field, first, count):
+        return self._ask("slabs", field, first, count)
+
     @documented("Simulation.analyse")
     def analyse(self, method):
         return self._ask("analyse", method)
@@ -399,20 +412,23 @@ class Simulation:
         return self._run_parts(options, every, call, progress)
 
     def _run(self, options, progress):
-        text = b"%d" % options["steps"] if len(options) == 1 and "steps" in options else to_json(options)
-        return self._advance("tz_sim_run", text, progress)
+        steps = options.get("steps") if len(options) == 1 else None
+        began = time.monotonic()
+        result = self._advance("tz_sim_run", to_json(options) if steps is None else b"%d" % steps, progress,
+                               steps is not None and steps * self._step_s < SHORT_S)
+        if result["steps"] > 0:
+            self._step_s = (time.monotonic() - began) / result["steps"]
+        return result
 
-    def _advance(self, function, text, progress):
-        """A call that computes. What compilers do in the first one can be interrupted as well: in a thread of its own."""
+    def _advance(self, function, text, progress, short=False):
+        """A call that computes. Unless it is short, KeyboardInterrupt ends it: then it has a thread of its own."""
         self._open()
-        ask = self._session.ask if self._ran else self._session.ask_long
+        ask = self._session.ask if short and not progress else self._session.ask_long
         try:
-            result = ask(function, text, sim=self, change=True, turn=_line if progress is True else progress)
+            return ask(function, text, sim=self, change=True, turn=_line if progress is True else progress)
         finally:
             if progress is True:
                 print(file=sys.stderr)
-        self._ran = True
-        return result
 
     def _run_parts(self, options, every, call, progress):
         """A run with functions of Python: in parts, which end where one is due."""
