@@ -136,6 +136,11 @@ void tz_session_destroy(tz_session *session)
     free(session);
 }
 
+void tz_session_set_turn(tz_session *session, int (*turn)(void *user, const tz_turn *turn))
+{
+    session->callbacks.turn = turn;
+}
+
 void tz_session_cancel(tz_session *session)
 {
     atomic_store(&session->cancelled, true);

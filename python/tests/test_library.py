@@ -206,14 +206,17 @@ class Numbers(unittest.TestCase):
             self.assertEqual((result["status"], result["converged"]), ("converged", True))
             self.assertLess(sim.residual(), 1e-3)
             step = sim.step
-            self.assertEqual(sim.run(until_residual=1e-9, max_steps=7, every=3, call=len)["status"], "max_steps")
+            self.assertEqual(sim.run(until_residual=1e-9, max_steps=7, every=3, call=repr)["status"], "max_steps")
             self.assertEqual(sim.step, step + 7)
             self.assertEqual(sim.run(0)["status"], "done")
         with tz.Simulation("hotspot", grid=(16, 16), power=1e-3, temperature=320, backend="reference") as chip:
             chip.run(until=20 * chip.params.dt_s)
             self.assertEqual(chip.step, 20)
             self.assertAlmostEqual(chip.time, 20 * chip.params.dt_s)
-            self.assertIn("solver", chip.steady(by="solver")) if hasattr(chip, "x") else None
+        with tz.Simulation("poisson", grid=(16, 16), boundary="fixed", backend="reference") as sim:
+            sim.set(list(sim)[1], 1.0)
+            self.assertEqual(sim.steady(by="solver")["status"], "converged")
+            self.assertEqual(sim.step, 0)
 
     def test_a_whole_run_is_the_sum_of_its_parts(self):
         with heat(t=start()) as one, heat(t=start()) as parts:
@@ -257,7 +260,8 @@ class Numbers(unittest.TestCase):
                 self.assertEqual(other.hash(), sim.hash())
             sim.plan(height=1)
             self.assertEqual(sim.height, 1)
-        answer = tz.predict("hotspot", grid=(256, 256), backend="cpu", height=2, quick=True)
+        answer = tz.predict("hotspot", grid=(256, 256), backend="cpu", height=2,
+                            device=os.path.join(HERE, "..", "..", "tests", "predict", "cpu.txt"))
         self.assertEqual(answer["best"]["height"], 2)
         with self.assertRaisesRegex(TypeError, "did you mean 'height'"):
             tz.predict("hotspot", grid=(256, 256), hight=2)
@@ -268,13 +272,13 @@ class Mistakes(unittest.TestCase):
         with self.assertRaisesRegex(kind, text) as caught:
             call()
         self.assertIsInstance(caught.exception, tz.Error)
-        self.assertNotIn("\n", str(caught.exception))
 
     def test_messages(self):
         stencil = tz.Stencil(**HEAT)
         self.refused(TypeError, "has no option 'udpate'; did you mean 'update'", lambda: tz.Stencil(dims=2, udpate="t"))
         self.refused(ValueError, "needs an update", tz.Stencil)
-        self.refused(ValueError, "lapp", lambda: tz.Stencil(dims=2, fields=["t"], update=dict(t="lapp(t)")))
+        self.refused(LookupError, "unknown function 'lapp'; did you mean 'lap'",
+                     lambda: tz.Stencil(dims=2, fields=["t"], update=dict(t="lapp(t)")))
         self.refused(LookupError, "hotspott.*did you mean.*hotspot", lambda: tz.Simulation("hotspott", grid=(8, 8)))
         self.refused(TypeError, "Stencil, a name", lambda: tz.Simulation(5, grid=(8, 8)))
         self.refused(TypeError, "needs grid", lambda: tz.Simulation(stencil))
@@ -294,8 +298,8 @@ class Mistakes(unittest.TestCase):
         self.refused(ValueError, r"x = \(3, 30\)", lambda: sim.array("t", dict(x=(3, 30))))
         self.refused(TypeError, "did you mean 'until_residual'", lambda: sim.run(until_residul=1))
         self.refused(TypeError, "every and call", lambda: sim.run(10, every=5))
-        self.refused(ValueError, "at least 1", lambda: sim.run(10, every=0, call=len))
-        self.refused(ValueError, "for ms in range", lambda: sim.run(until="2 ms", every=5, call=len))
+        self.refused(ValueError, "at least 1", lambda: sim.run(10, every=0, call=repr))
+        self.refused(ValueError, "for ms in range", lambda: sim.run(until="2 ms", every=5, call=repr))
         self.refused(ValueError, "-3", lambda: sim.run(-3))
         self.refused(TypeError, "integer", lambda: sim.run("many"))
         self.refused(TypeError, "cannot be deleted", lambda: sim.params.pop("rate"))
@@ -515,4 +519,4 @@ class Scenarios(unittest.TestCase):
 
 
 if __name__ == "__main__":
-    unittest.main()
+    unittest.main(verbosity=2)

@@ -20,7 +20,7 @@ class KindError(Error, TypeError):
     """A value has a wrong type."""
 
 
-class NameUnknown(Error, LookupError):
+class NameUnknown(Error, KeyError, ValueError):
     """There is no stencil, field or option of the name."""
 
 

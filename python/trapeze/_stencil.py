@@ -95,7 +95,9 @@ def stencils(plugins=()):
     """What is known of all stencils of plugins, a dict of dicts by their names; `plugins` are further folders, or plugins."""
     session = _library.open_session(plugins)
     try:
-        return {about["id"]: about for about in session.ask("tz_session_describe", session.handle, None)}
+        own = session.defined.values()
+        return {about["id"]: about for about in session.ask("tz_session_describe", session.handle, None)
+                if about["id"] not in own}
     finally:
         _library.close_session(session)
 

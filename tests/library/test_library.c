@@ -398,6 +398,12 @@ TEST(a_run_is_cancelled)
     check_error(tz_sim_advance(sim, INT64_C(1) << 40, &failure), TZ_INTERRUPTED, "", "at step");
     assert_int_equal(calls, 2);
     assert_ok(tz_sim_advance(sim, 1, &failure));
+    tz_session_set_turn(session, NULL);
+    calls = 0;
+    assert_ok(tz_sim_advance(sim, 20, &failure));
+    assert_int_equal(calls, 0);
+    tz_session_set_turn(session, on_turn);
+    check_error(tz_sim_advance(sim, INT64_C(1) << 40, &failure), TZ_INTERRUPTED, "", "at step");
 
     tz_session *other = open_session(NULL);
     sim = create_warm(other, "");

@@ -104,6 +104,9 @@ TZ_PUBLIC tz_status tz_session_create(tz_session **out, const tz_session_options
  * callback. */
 TZ_PUBLIC void tz_session_destroy(tz_session *session);
 
+/* Replace the callback `turn`; NULL: none. Not within a callback. */
+TZ_PUBLIC void tz_session_set_turn(tz_session *session,
+                                   int (*turn)(void *user, const tz_turn *turn));
 /* End what the session is doing: a run after its stage, a search or a compilation soon. That call
  * then returns TZ_INTERRUPTED, with fields as they are after the last stage. Does nothing if the
  * session is idle: each call begins anew. [any thread] [signal] */
