@@ -63,7 +63,7 @@ function show(name, path)
   local sim <close> = tz.simulation { plugin = stencil, grid = grid, backend = "reference", fields = fields }
   sim:run(2)
   for field in pairs(fields) do hashes[field] = sim:hash(field) end
-  print(text { script = name, definition = definition, hashes = hashes })
+  print("row: " .. text { script = name, definition = definition, hashes = hashes })
 end
 """
 
@@ -447,7 +447,7 @@ class Scenarios(unittest.TestCase):
             run = subprocess.run([PROGRAM, "run", path, "--unsafe", "--out", os.path.join(work, "run")], capture_output=True,
                                  text=True, check=False)
             self.assertEqual(run.returncode, 0, run.stderr)
-        rows = [json.loads(line) for line in run.stdout.splitlines() if line.startswith('{"script"')]
+        rows = [json.loads(line[5:]) for line in run.stdout.splitlines() if line.startswith("row: ")]
         self.assertEqual([row["script"] for row in rows], names)
         for row in rows:
             stencil = tz.Stencil(**row["definition"])

@@ -475,7 +475,7 @@ Options:
     bank_conflicts: number, from 0, by default the stencil's, where it is known. for meng2011:
         conflicts in shared memory for each warp instruction
     fence: boolean, by default false. for the papers' models: stages synchronise inside one launch
-    as_printed: boolean, by default false. for luo2011: equation 2 as the paper prints it
+    as_printed: boolean, by default false. for luo2011: equations 2 and 3 as the paper prints them
     trips: integer, 1 to 1000000, by default 1. for luo2011: turns of loops whose end depends on
         data
     record: table. KEY = value: numbers of the device's record to replace, as in a record
