@@ -2,6 +2,7 @@
 #include "library/session.h"
 
 #include "base/json.h"
+#include "base/names.h"
 #include "lua/keys.h"
 #include "output/output.h"
 #include "sim/checkpoint.h"
@@ -297,13 +298,21 @@ tz_status tz_sim_residual(tz_sim *sim, double *out, tz_error *error)
 
 static tz_status find_param(const tz_sim *sim, const char *name, int *param, tz_error *error)
 {
+    const char *names[TZ_PARAMS_MAX];
+    char hint[512];
     const tz_status status = check_open(sim, error);
     if (status)
         return status;
-    *param = tz_stencil_param_index(tz_simulation_stencil(inner(sim)), name);
-    return *param >= 0 ? TZ_OK
-                       : tz_error_set(error, TZ_UNKNOWN, NULL, "%s has no parameter '%.60s'",
-                                      tz_simulation_stencil(inner(sim))->id, name);
+    const tz_stencil *stencil = tz_simulation_stencil(inner(sim));
+    name = name ? name : "";
+    *param = tz_stencil_param_index(stencil, name);
+    if (*param >= 0)
+        return TZ_OK;
+    for (int i = 0; i < stencil->params_count; i++)
+        names[i] = stencil->params[i].name;
+    return tz_error_set(
+        error, TZ_UNKNOWN, NULL, "%s has no parameter '%.60s'%s", stencil->id, name,
+        tz_names_hint(hint, sizeof hint, name, names, (size_t)stencil->params_count));
 }
 
 tz_status tz_sim_param(const tz_sim *sim, const char *name, double *out, tz_error *error)
@@ -321,7 +330,7 @@ tz_status tz_sim_param(const tz_sim *sim, const char *name, double *out, tz_erro
 
 tz_status tz_sim_set_param(tz_sim *sim, const char *name, double value, tz_error *error)
 {
-    const tz_assignment one = {.name = name, .number = value};
+    const tz_assignment one = {.name = name ? name : "", .number = value};
     const tz_status status = check_open(sim, error);
     if (status)
         return status;

@@ -728,6 +728,7 @@ tz_status tz_slabs_backend(const tz_backend *inner, tz_devices *devices, tz_back
     out->destroy = tz__slabs_destroy;
     out->store = store;
     out->load = load;
+    out->memory = NULL;
     out->fill = fill;
     out->stage = stage;
     out->recorded = recorded;

@@ -8,15 +8,16 @@
  *     tz_sim *sim;
  *     tz_error error;
  *     tz_session_create(&session, NULL, &error);
- *     tz_sim_create(&sim, session, "{\"plugin\": \"heat\", \"grid\": [256, 256]}", &error);
- *     tz_sim_set(sim, "t", NULL, &start, &error);
+ *     tz_sim_create(&sim, session, "{\"plugin\": \"life\", \"grid\": [256, 256]}", &error);
+ *     tz_sim_set(sim, "alive", NULL, &start, &error);
  *     tz_sim_advance(sim, 1000, &error);
- *     tz_sim_get(sim, "t", NULL, &result, &error);
+ *     tz_sim_get(sim, "alive", NULL, &result, &error);
  *     tz_session_destroy(session);
  *
  * ERRORS    A function that can fail returns a tz_status. If that is not TZ_OK it has filled
  *           `error`, which may be NULL, and otherwise changed nothing unless its text says so.
- *           Outputs are then undefined. TZ_USAGE: an argument or a key is refused, with the nearest
+ *           Outputs are then undefined. The message is one line; that of a formula has two more,
+ *           which show where. TZ_USAGE: an argument or a key is refused, with the nearest
  *           known name; TZ_MEMORY. Other statuses are named at the functions.
  * THREADS   One thread at a time uses a session and what belongs to it; it need not be the same
  *           one each time. Several sessions may be used at once. Functions marked [any thread] may
