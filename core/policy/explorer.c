@@ -49,7 +49,8 @@ static void *explore(void *data)
         place.device = &device;
         place.cancel.unwanted = &e->unwanted;
         place.compiled = NULL; /* the run does not wait */
-        const tz_predictions_watch watch = {on_compiled, e, BUDGET_S, NEAR};
+        const tz_predictions_watch watch = {
+            .compiled = on_compiled, .context = e, .budget_s = BUDGET_S, .margin = NEAR};
         status = tz_predictions_create(&made, &e->problem, e->subject.backend, &place, &e->given,
                                        TZ_EFFORT_CACHED, &watch, &error);
         tz_predictions_destroy(made);
