@@ -129,26 +129,36 @@ static tz_status look_at(const maker *m, tz_predicted_plan *plan, tz_effort effo
     return status ? status : take_time(m, plan, error);
 }
 
-/* The heights that divide the run into stages as equal as possible, up to the highest candidate. */
+/* The heights that divide the run into stages as equal as possible, up to the highest candidate: of
+ * families that list only some heights, too. */
 static void add_even_heights(const maker *m, const tz_plan *given, tz_plan *plans, int *count)
 {
     enum { STAGES_MAX = 16 };
     const int64_t n = m->watch->iterations;
-    int highest = 0;
+    int64_t highest = 0, last = 0;
     for (int i = 0; i < *count; i++)
         highest = plans[i].height > highest ? plans[i].height : highest;
     for (int64_t stages = 1; stages <= STAGES_MAX; stages++) {
-        const int64_t height = (n + stages - 1) / stages;
-        bool known = height > highest || height < 2;
-        for (int i = 0; i < *count && !known; i++)
-            known = plans[i].height == height;
         tz_plan even = *given;
-        even.height = (int)height;
-        int more = 0;
+        const int64_t height = (n + stages - 1) / stages;
+        if (height > highest || height < 2 || height == last || *count == TZ_PREDICTIONS_MAX)
+            continue;
+        even.height = (int)(last = height);
+        const int known = *count;
+        tz_plan *more = plans + known;
+        int found = 0;
         /* A backend that refuses this height has others. */
-        if (!known && m->backend->candidates(m->problem, m->place, &even, plans + *count,
-                                             TZ_PREDICTIONS_MAX - *count, &more, NULL) == TZ_OK)
-            *count += more;
+        if (m->backend->candidates(m->problem, m->place, &even, more, TZ_PREDICTIONS_MAX - known,
+                                   &found, NULL))
+            found = 0;
+        for (int k = 0; k < found; k++) {
+            const tz_plan plan = more[k];
+            int i = 0;
+            while (i < known && !tz_plan_equal(&plans[i], &plan))
+                i++;
+            if (i == known)
+                plans[(*count)++] = plan;
+        }
     }
 }
 

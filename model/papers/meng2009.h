@@ -4,8 +4,9 @@
  *
  * With tables 1 and 2 the equations give best heights of 12 (PathFinder), 2 (HotSpot), 2 (Poisson)
  * and 1 (Cell); the paper states 14, 2, 2 and 1. At PathFinder's 14 the equations give 0.36 % more
- * cycles than at 12. We tried integer T, passes and warps, elements of 1 to 8 bytes, alpha of 1,
- * and no latency: none gives 14. No constant is adjusted to reach it. */
+ * cycles than at 12. We tried integer T, passes and warps, elements of 1 to 8 bytes, and no
+ * latency: none gives 14. An alpha of 8 does, but then HotSpot and Poisson have 3; and so does a
+ * 16th of the paper's cells. No constant is adjusted to reach it. */
 #ifndef TZ_MODEL_PAPERS_MENG2009_H
 #define TZ_MODEL_PAPERS_MENG2009_H
 

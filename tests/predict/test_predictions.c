@@ -489,6 +489,9 @@ PLAN_TEST(heights_that_divide_the_run_are_candidates)
             assert_true(fabs(15 * tz_predictions_time(f, i) -
                              (8 * fake.truth[8] + 5 * fake.truth[5] +
                               (8 * fake.truth[8] - 5 * fake.truth[5]) * 2 / 3)) < 1e-9);
+    for (int i = 0; i < f->count; i++) /* each once */
+        for (int k = 0; k < i; k++)
+            assert_false(tz_plan_equal(&f->plans[i].plan, &f->plans[k].plan));
     f = predict_all(&(tz_plan){.height = 20}, TZ_EFFORT_CACHED);
     assert_int_equal(f->plans[f->best].plan.height, 20);
     watch.iterations = 0;
