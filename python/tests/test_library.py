@@ -1,6 +1,8 @@
 """The package with the library: TRAPEZE_LIBRARY names it, TRAPEZE the program."""
+import copy
 import gc
 import json
+import math
 import os
 import signal
 import subprocess
@@ -275,6 +277,7 @@ class Mistakes(unittest.TestCase):
 
     def test_messages(self):
         stencil = tz.Stencil(**HEAT)
+        self.refused(TypeError, r"tz.Stencil\(\*\*definition\)", lambda: tz.Stencil(HEAT))
         self.refused(TypeError, "has no option 'udpate'; did you mean 'update'", lambda: tz.Stencil(dims=2, udpate="t"))
         self.refused(ValueError, "needs an update", tz.Stencil)
         self.refused(LookupError, "unknown function 'lapp'; did you mean 'lap'",
@@ -291,7 +294,16 @@ class Mistakes(unittest.TestCase):
                      lambda: tz.Simulation(stencil, grid=(9, 8), t=np.zeros((9, 8))))
         self.refused(TypeError, "complex", lambda: tz.Simulation(stencil, grid=(8, 8), t=np.zeros((8, 8), complex)))
         self.refused(tz.Error, "ran?ge|finite|nan", lambda: tz.Simulation(stencil, grid=(2, 2), t=[[1, 2], [3, np.nan]]))
+        self.refused(TypeError, r"'rate' is a parameter of stencil: params=dict\(rate=…\)", lambda: heat(rate=0.1))
+        self.refused(TypeError, "'t' is None", lambda: heat(t=None))
+        self.refused(ValueError, "numpy.sin", lambda: heat(t=lambda x, y: math.sin(x)))
+        self.refused(OSError, "no plugin /nowhere/x.so", lambda: tz.Simulation("/nowhere/x.so", grid=(8, 8)))
+        self.refused(TypeError, "messages must be a function, not int", lambda: heat(messages=5))
         sim = heat(t=start())
+        self.refused(TypeError, "cannot be copied", lambda: copy.deepcopy(sim))
+        self.refused(TypeError, "progress must be a function, not str", lambda: sim.run(1, progress="yes"))
+        self.refused(ValueError, r"'region' has shape \(24, 16\)", lambda: sim.mean("t", np.ones((24, 16))))
+        self.refused(TypeError, "a region is a box", lambda: sim.mean("t", np.s_[2:4, 3:5]))
         self.refused(LookupError, "'u'", lambda: sim["u"])
         self.refused(LookupError, "'u'", lambda: sim.set("u", 1))
         self.refused(ValueError, "not 'z'", lambda: sim.set("t", np.zeros(3), box=dict(z=(0, 1))))

@@ -8,7 +8,7 @@ import numpy as np
 
 from . import _library
 from ._errors import ArgumentError, FileFailed, NameUnknown
-from ._stencil import nearest
+from ._stencil import check_callable, nearest
 from ._values import to_json
 
 
@@ -112,6 +112,7 @@ def run(scenario, args=None, *, out=None, messages=None, progress=None, plugins=
         if key not in known:
             raise ArgumentError("run() has no option '%s'%s; arguments of the scenario are a dict: run(path, {'%s': value})" % (
                 key, nearest(key, known), key), "unknown")
+    check_callable(messages=messages, progress=progress)
     options.update(set=dict(args or {}), out=None if out is None else os.fspath(out))
     session = _library.open_session(plugins)
     try:

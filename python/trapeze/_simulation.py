@@ -12,7 +12,7 @@ import numpy as np
 from . import _library, _views
 from ._errors import ArgumentError, Error, KindError, NameUnknown
 from ._manual import DOCS, KEYS
-from ._stencil import check_keys, describe, documented, nearest, split_plugin
+from ._stencil import check_callable, check_keys, describe, documented, nearest, split_plugin
 from ._values import Made, evaluate, numbers, read_only, to_json
 
 # Options whose arrays become arrays of the engine; others become lists.
@@ -120,17 +120,23 @@ class Simulation:
             values[key] = options.pop(key)
         if "grid" not in options:
             raise KindError("a simulation needs grid=(nx, ny): cells along each axis, x first")
+        check_callable(messages=messages)
         id, definition, plugins = split_plugin(plugin, plugins)
         self._leases, self._objects, self._handle = _views.Leases(), [], None
         self._stopped, self._step_s = None, float("inf")
         self._session = session = _library.open_session(plugins)
         try:
             options["plugin"] = id or session.define(definition)
-            self.fields = {field["name"]: field for field in describe(session, options["plugin"])["fields"]}
-            for name in values:
+            about = describe(session, options["plugin"])
+            self.fields = {field["name"]: field for field in about["fields"]}
+            for name, value in values.items():
+                if name in {param["name"] for param in about["parameters"]} - set(self.fields):
+                    raise KindError("'%s' is a parameter of %s: params=dict(%s=…)" % (name, options["plugin"], name))
                 if name not in self.fields:
                     raise KindError("Simulation() has no option and %s no field '%s'%s" % (
                         options["plugin"], name, nearest(name, KEYS["Simulation"] + tuple(self.fields))), "unknown")
+                if value is None:
+                    raise KindError("the field '%s' is None: leave it out for the stencil's initial value" % name, "type")
             session.message = messages or _warn
             self.grid = _grid(options["grid"])
             self.shape = self.grid[::-1]
@@ -179,6 +185,9 @@ class Simulation:
 
     def __exit__(self, *exception):
         self.close()
+
+    def __reduce__(self):
+        raise KindError("a simulation cannot be copied or pickled: checkpoint() and resume() keep its state in a file")
 
     def __repr__(self):
         if self._handle is None:
@@ -326,6 +335,11 @@ class Simulation:
     # ---- Numbers ----
 
     def _reduce(self, method, field, region):
+        if region is not None and not isinstance(region, (dict, str, Made)):
+            if isinstance(region, (slice, tuple)):
+                raise KindError("a region is a box, dict(x=(low, high), y=…), the name of a field, or an array of cells that are "
+                                "not 0, not %r" % (region,), "type")
+            region = numbers(region, "region", self.shape)
         arguments = [] if field is None and region is None else [field if field is not None else next(iter(self.fields))]
         return self._ask(method, *arguments, *([] if region is None else [region]))
 
@@ -423,6 +437,8 @@ class Simulation:
     def _advance(self, function, text, progress, short=False):
         """A call that computes. Unless it is short, KeyboardInterrupt ends it: then it has a thread of its own."""
         self._open()
+        if progress is not True:
+            check_callable(progress=progress)
         ask = self._session.ask if short and not progress else self._session.ask_long
         try:
             return ask(function, text, sim=self, change=True, turn=_line if progress is True else progress)
@@ -439,6 +455,7 @@ class Simulation:
                 raise ArgumentError("a run with a function of Python goes with steps, max_steps and until_residual or "
                                     "until_update, not with %s: call run() in a loop, as "
                                     "for ms in range(1, 11): sim.run(until='%%d ms' %% ms)" % key)
+        check_callable(call=call)
         every = _whole(every, "every", 1) if every is not None else None
         check = _whole(options.pop("check_every", 64), "check_every", 1) if condition else None
         residual = "until_residual" in options or "until_update" in options

@@ -1,6 +1,8 @@
 """Stencils, and questions about them."""
+import os
+
 from . import _library
-from ._errors import ArgumentError, KindError
+from ._errors import ArgumentError, FileFailed, KindError
 from ._manual import DOCS, KEYS
 from ._values import Made, to_json
 
@@ -41,7 +43,10 @@ class Stencil:
     what is known of each by its name.
     """
 
-    def __init__(self, **definition):
+    def __init__(self, *wrong, **definition):
+        if wrong:
+            raise KindError("a stencil is defined by named options: tz.Stencil(dims=2, …), or tz.Stencil(**definition) of a dict; "
+                            "tz.Simulation('hotspot', …) takes the name of a plugin's stencil")
         check_keys("Stencil", definition)
         if not definition:
             raise ArgumentError("a stencil needs an update: tz.Stencil(dims=2, fields=['t'], update=dict(t='t + 0.2*lap(t)'))")
@@ -79,6 +84,13 @@ def describe(session, id):
     return session.ask("tz_session_describe", session.handle, id.encode())
 
 
+def check_callable(**functions):
+    """An error if one is neither None nor a function."""
+    for name, function in functions.items():
+        if function is not None and not callable(function):
+            raise KindError("%s must be a function, not %s" % (name, type(function).__name__), "type")
+
+
 def split_plugin(plugin, plugins=()):
     """(name or None, definition or None, folders of plugins) of what Simulation and predict take."""
     if isinstance(plugin, Stencil):
@@ -87,6 +99,8 @@ def split_plugin(plugin, plugins=()):
         raise KindError("the stencil must be a Stencil, a name such as 'hotspot', or the path of a plugin, not %s" %
                         type(plugin).__name__, "type")
     if plugin.endswith(".so"):
+        if not os.path.exists(plugin):
+            raise FileFailed("there is no plugin %s" % plugin, "io")
         return plugin.rsplit("/", 1)[-1][:-3], None, (plugin,) + tuple(plugins)
     return plugin, None, tuple(plugins)
 
@@ -104,6 +118,7 @@ def stencils(plugins=()):
 
 def _question(name, function, plugin, plugins, progress, options):
     check_keys(name, options)
+    check_callable(progress=progress)
     id, definition, plugins = split_plugin(plugin, plugins)
     session = _library.open_session(plugins)
     try:

@@ -53,11 +53,12 @@ def evaluate(function, box, name):
         axes.append(np.broadcast_to(np.arange(low, high, dtype=float).reshape(across), shape))
     try:
         value = np.asarray(function(*axes))
-    except ValueError as error:
-        if "truth value" not in str(error):
+    except (TypeError, ValueError) as error:
+        if "truth value" not in str(error) and "converted to Python scalars" not in str(error):
             raise
         raise ArgumentError("the function for '%s' gets arrays, the coordinates of all cells at once: numpy.where in "
-                            "place of if, & and | in place of and and or, or numpy.vectorize(function)" % name) from error
+                            "place of if, & and | in place of and and or, numpy.sin in place of math.sin; or "
+                            "numpy.vectorize(function)" % name) from error
     if value.dtype == object:
         raise KindError("the function for '%s' returns objects that are no numbers" % name, "type")
     try:
