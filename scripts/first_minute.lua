@@ -2,7 +2,7 @@
 -- end of the first iteration, and the speed of each of the following spans.
 --
 --   trapeze run scripts/first_minute.lua --set case=yee [--set seconds=30] [--set small=yes] [--set n=512]
---     [--set precision=double] [--set storage=half]
+--     [--set precision=double] [--set storage=half] [--set copies=1]
 --
 -- `n` are the cells along each axis. GB/s are what cells must move at least.
 -- With --set tune=yes it measures all plans instead, and prints how good the predicted ones are.
@@ -43,7 +43,7 @@ if tz.args.tune == "yes" then
 end
 
 local sim = tz.simulation { plugin = tz.stencil(case.stencil), grid = grid, boundary = "periodic", fields = fields, precision = precision,
-  storage = storage }
+  storage = storage, copies = math.tointeger(tz.args.copies) }
 local middle = {}
 for axis, n in ipairs(grid) do middle[("xyz"):sub(axis, axis)] = { n // 4, n // 2 } end
 for field, value in pairs(case.block or {}) do sim:set(field, value, middle) end

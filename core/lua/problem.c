@@ -323,6 +323,11 @@ static TZ_KEY_NAMES_OF(boundary_names, tz_boundary_name, TZ_BOUNDARIES)
          "new value is rounded in every iteration, on all backends alike: half the bytes. [When it "
          "is enough](precision.md). By default that of the stencil, if `tz.stencil` has one",
          tz_storage_names, .inner = tz_storage_options},
+        {"copies", "integer", "2",
+         "1: the cuda backend keeps one array of each field that changes, not two, where the "
+         "stencil allows it ([one copy](precision.md#one-copy)), and else says why not. The bits "
+         "are the same",
+         .least = 1, .most = 2},
         {"boundary", "text or table", "the stencil's",
          "%s; `{ x = …, y = … }` gives one for each axis, `{ x = { \"clamp\", \"fixed\" } }` one "
          "for each side. " TZ_BOUNDARY_TABLE(TZ_WALL_LISTED) "more in [boundaries](boundaries.md)",
@@ -362,6 +367,8 @@ const tz_stencil *tz_problem_read(lua_State *L, int index, const char *what,
     config->mixed = config->precision == TZ_PRECISIONS;
     if (config->mixed)
         config->precision = TZ_PRECISION_RESIDUAL;
+    int64_t copies;
+    config->one_copy = tz_key_integer(L, index, what, "copies", &copies) && copies == 1;
     tz_storage_read(L, index, what, stencil, config);
     get_boundary(L, index, what, stencil, config);
     if (tz_table_get(L, index, "params") != LUA_TNIL) {

@@ -156,6 +156,8 @@ bool tz__policy_key(const tz_policy_subject *subject, char *text, size_t size)
     append(&l, "; grid %" PRId64 " %" PRId64 " %" PRId64 " %s%s%s;", problem->extent[0],
            problem->extent[1], problem->extent[2], subject->precision,
            storage[0] ? " stored as " : "", storage);
+    if (problem->one_copy)
+        append(&l, " in one copy;");
     char boundary[TZ_BOUNDARY_TEXT_SIZE];
     for (int axis = 0; axis < problem->dims; axis++)
         append(&l, " %s", tz_boundary_text(problem->boundary[axis], boundary));

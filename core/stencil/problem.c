@@ -187,6 +187,10 @@ static tz_status resolve_grid(tz_problem *problem, const tz_simulation_config *c
 static tz_status resolve_precision(tz_problem *problem, const tz_simulation_config *config,
                                    tz_error *error)
 {
+    problem->one_copy = config->one_copy;
+    if (config->mixed && config->one_copy)
+        return tz_error_set(error, TZ_UNSUPPORTED, "copies",
+                            "mixed precision takes two copies of the fields: leave copies out");
     problem->precision = config->precision < 0 ? (tz_precision)0 : (tz_precision)config->precision;
     if (config->precision >= 0 && !tz_stencil_has_real(problem->stencil))
         return tz_error_set(error, TZ_UNSUPPORTED, "precision",

@@ -31,6 +31,7 @@ typedef struct tz_problem {
     /* updates compute with a field's values minus this; else 0 */
     double origin[TZ_FIELDS_MAX];
     tz_storage storage[TZ_FIELDS_MAX];   /* of what updates compute with */
+    bool one_copy;                       /* of tz_simulation_config */
     tz_value params[TZ_PARAMS_MAX];      /* texts are owned by the problem */
     tz_slot constants[TZ_CONSTANTS_MAX]; /* those that vary: of iteration 0 */
     /* As derive() gives them for double precision, whatever the precision is. */

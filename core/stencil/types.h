@@ -84,6 +84,7 @@ typedef struct tz_simulation_config {
     int precision;           /* tz_precision, or -1: single (none for integer stencils) */
     /* With double precision: iterate corrections in single precision on residuals in double. */
     bool mixed;
+    bool one_copy; /* a backend that can keeps one array of each state field, not two */
     size_t storage_count;
     const tz_storage_wish *storage; /* later ones replace earlier ones */
     /* "clamp", or "clamp:fixed": low and high side; NULL: the stencil's default */

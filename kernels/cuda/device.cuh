@@ -213,8 +213,9 @@ TZ_DEVICE long long tz_clock()
     asm volatile("mov.u64 %0, %%clock64;" : "=l"(now) : : "memory");
     return now;
 }
-/* 1: tz_reciprocal_roughly() is one from which divide.cuh makes correctly rounded quotients. */
-#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ == 900
+/* 1: tz_reciprocal_roughly() is one from which divide.cuh makes correctly rounded quotients. With
+ * TZ_ONE_COPY no cell can be computed again. */
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ == 900 && !defined(TZ_ONE_COPY)
 #define TZ_QUOTIENTS 1
 #else
 #define TZ_QUOTIENTS 0

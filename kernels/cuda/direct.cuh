@@ -22,7 +22,13 @@
  *   TZ_LAUNCH_LIST(D)                passes that are launched: D(pass, cell, radius). If it has one
  *                                    of two, that one computes the other as well
  *                                    (direct_fused.cuh)
- *   TZ_STORES_p(D)                   fields that such a pass stores: D(role, name, type, index) */
+ *   TZ_STORES_p(D)                   fields that such a pass stores: D(role, name, type, index)
+ *   TZ_ONE_COPY                      fields are written where they are read (tz_cuda_pairs of
+ *                                    family.h)
+ *   TZ_PAIRS, TZ_PAIRED_LIST(D)      are there pairs of fields? and the fields:
+ *                                    D(name, type, index, partner, dx, dy, dz), with where it is
+ *                                    read; geometry[4] is a phase
+ *   TZ__OFFSET_name                  dx, dy, dz again; their kind is `paired` */
 #include "divide.cuh"
 #include "read.cuh"
 
@@ -70,6 +76,70 @@ TZ_DEVICE T tz_read(const tz_arguments &a, const tz_place &p, const S *field,
     return (T)tz_load_one(BORDER == 2 ? field + (row + column) : field + row + column);
 }
 
+/* ---- Pairs of fields ------------------------------------------------------------------------- */
+
+enum { TZ_IN_ORDER, TZ_EXCHANGED, TZ_SETTLES }; /* tz_cuda_phase */
+#define TZ_PHASE(a) ((a).geometry[4])
+
+TZ_DEVICE tz_index tz_index_of(const tz_arguments &a, int x, int y, int z)
+{
+    return x + (tz_index)a.pitch * y + (TZ_DIMS > 2 ? (tz_index)a.plane * z : 0);
+}
+
+/* A field that is read at (rx, ry, rz) alone: elsewhere it would not be found, and nothing is. */
+template <int BORDER, class T, class S>
+TZ_DEVICE T tz_read_paired(const tz_arguments &a, const tz_place &p, const S *field,
+                           const tz_edges<T> &edge, int rx, int ry, int rz, int dx, int dy, int dz)
+{
+    const S *from = dx == rx && dy == ry && dz == rz ? field : nullptr;
+    const bool own = TZ_PHASE(a) == TZ_EXCHANGED;
+    if (BORDER == TZ_BORDER) {
+        int x = p.x + dx, y = p.y + dy, z = p.z + dz;
+        const bool inside = tz_map_place(a, x, y, z);
+        if (!inside) /* no element is this cell's alone */
+            return tz_value_outside<T>(a, edge, x, x, y, z);
+        return (T)tz_load_one(from +
+                              (own ? tz_index_of(a, p.x, p.y, p.z) : tz_index_of(a, x, y, z)));
+    }
+    return (T)tz_load_one(from +
+                          (own ? tz_offset_of(a, p, 0, 0) : tz_offset_of(a, p, dy, dz) + dx));
+}
+
+/* Stores it where its partner was read; past a fixed side nobody reads it, and it stays in its own
+ * array. */
+template <int BORDER, class S>
+TZ_DEVICE void tz_store_paired(const tz_arguments &a, const tz_place &p, S *own, S *partner,
+                               S value, int rx, int ry, int rz)
+{
+    S *to = own + tz_offset_of(a, p, 0, 0);
+    if (TZ_PHASE(a) == TZ_IN_ORDER) {
+        int x = p.x - rx, y = p.y - ry, z = p.z - rz;
+        if (BORDER != TZ_BORDER)
+            to = partner + (tz_offset_of(a, p, -ry, -rz) - rx);
+        else if (tz_map_place(a, x, y, z))
+            to = partner + tz_index_of(a, x, y, z);
+    }
+    tz_store_one(to, value);
+}
+
+/* Two values that lie in each other's array. */
+template <class S>
+TZ_DEVICE void tz_settle(const tz_arguments &a, const tz_place &p, S *own, S *partner, int rx,
+                         int ry, int rz)
+{
+    int x = p.x - rx, y = p.y - ry, z = p.z - rz;
+    if (!tz_map_place(a, x, y, z))
+        return;
+    S *const one = own + tz_index_of(a, p.x, p.y, p.z), *const two =
+                                                            partner + tz_index_of(a, x, y, z);
+    const S value = tz_load_one(one);
+    tz_store_one(one, tz_load_one(two));
+    tz_store_one(two, value);
+}
+
+#define TZ__CONTEXT_PARTNER(name, type, index, partner, dx, dy, dz)                                \
+    if (TZ_PHASE(a) == TZ_EXCHANGED)                                                               \
+        c.name = (const TZ__MEMORY(name) *)a.in[partner];
 #define TZ__CONTEXT_ENTRY(role, name, type, index)                                                 \
     c.name = (const TZ__MEMORY(name) *)a.in[index];                                                \
     c.name##_edge = tz_edges_of<type>(a, index);
@@ -78,6 +148,7 @@ TZ_DEVICE T tz_read(const tz_arguments &a, const tz_place &p, const S *field,
     c.arguments = &a;                                                                              \
     c.tz_doubt = tz_no_doubts();                                                                   \
     TZ_FIELD_LIST(TZ__CONTEXT_ENTRY)                                                               \
+    TZ_PAIRED_LIST(TZ__CONTEXT_PARTNER)                                                            \
     TZ__CONTEXT_CONSTANTS(0)
 
 /* What passes have that compute an earlier pass, and do first (direct_fused.cuh). */
@@ -97,6 +168,9 @@ TZ_DEVICE T tz_read(const tz_arguments &a, const tz_place &p, const S *field,
     tz_read<TZ__BORDER, decltype(tz_c.f##_new)>(*tz_c.arguments, tz_p, tz_c.f, tz_c.f##_edge,      \
                                                 (dx), (dy), (dz))
 #define TZ__READ_static TZ__READ_state
+#define TZ__READ_paired(f, dx, dy, dz)                                                             \
+    tz_read_paired<TZ__BORDER, decltype(tz_c.f##_new)>(                                            \
+        *tz_c.arguments, tz_p, tz_c.f, tz_c.f##_edge, TZ__CAT(TZ__OFFSET_, f), (dx), (dy), (dz))
 #define TZ__READ_streamed(f, dx, dy, dz)                                                           \
     tz_load_one(tz_c.f +                                                                           \
                 (TZ__BORDER == TZ_BORDER ? tz_map_nearest(tz_p.x, tz_c.arguments->nx) : tz_p.x))

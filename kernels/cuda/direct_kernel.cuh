@@ -28,6 +28,14 @@
 #define TZ__STORE(role, name, type, index)                                                         \
     tz_store_one((TZ__MEMORY(name) *)a.out[index] + tz_offset_of(a, p[k], 0, 0),                   \
                  (TZ__MEMORY(name))c[k].name##_new);
+#define TZ__STORE_PAIRED(name, type, index, partner, dx, dy, dz)                                   \
+    tz_store_paired<BORDER>(a, p[k], (TZ__MEMORY(name) *)a.out[index],                             \
+                            (TZ__MEMORY(name) *)a.out[partner],                                    \
+                            (TZ__MEMORY(name))c[k].name##_new, dx, dy, dz);
+#define TZ__SETTLE(name, type, index, partner, dx, dy, dz)                                         \
+    if (index < partner)                                                                           \
+        tz_settle(a, p, (TZ__MEMORY(name) *)a.out[index], (TZ__MEMORY(name) *)a.out[partner], dx,  \
+                  dy, dz);
 /* Is no cell of a warp in the frame of TZ_CELL_FRAME? Its cells go from `at` to before `end`. */
 #if TZ_DIMS == 1
 #define TZ__BESIDE_FRAME(frame, at, end) false
@@ -66,6 +74,7 @@
             TZ_UNROLL for (int k = 0; k < TZ_CELLS; k++)                                           \
                 if (k == 0 || p[k].TZ_ALONG < end) {                                               \
                     TZ_STORES_##pass(TZ__STORE)                                                    \
+                    TZ_PAIRED_LIST(TZ__STORE_PAIRED)                                               \
                     right = right && !tz_is_doubtful(c[k].tz_doubt);                               \
                 }                                                                                  \
         }                                                                                          \
@@ -118,6 +127,14 @@ TZ_KERNEL_MANY(tz_stage, TZ_THREADS, TZ_BLOCKS)(const TZ_UNCOPIED tz_arguments a
     if (p.x >= a.nx || p.y >= a.ny)
         return;
     p.at = tz_hidden(p.x + (tz_index)a.pitch * p.y + (TZ_DIMS > 2 ? (tz_index)a.plane * p.z : 0));
+#if TZ_PAIRS
+    if (TZ_PHASE(a) == TZ_SETTLES) {
+        if (p.TZ_ALONG < end) {
+            TZ_PAIRED_LIST(TZ__SETTLE)
+        }
+        return;
+    }
+#endif
     /* The warp's elements. A last step may go beyond `last`. */
     const int x = p.x - tz_lane() % TZ_WIDE, columns = TZ_BITS_GRID ? a.columns - 31 * a.nx : a.nx;
     const int far = last + (TZ_CELLS - 1) * TZ_STRIDE - 1;

@@ -227,17 +227,46 @@ static void gpu_destroy(void *any)
         tz_cuda_event_destroy(state->cuda, state->ready);
         tz_cuda_queue_destroy(state->cuda, state->first);
     }
-    for (int f = 0; state->cuda && f < TZ_FIELDS_MAX; f++) {
-        tz_cuda_free(state->cuda, state->copy[f][0]);
-        tz_cuda_free(state->cuda, state->copy[f][1]);
-        tz_cuda_slabs_destroy(state->slabs[f]);
+    for (int i = 0; state->cuda && i < 2 * TZ_FIELDS_MAX; i++) {
+        const tz_cu_pointer array = state->copy[i / 2][i % 2];
+        bool freed = false;
+        for (int k = 0; k < i; k++)
+            freed = freed || state->copy[k / 2][k % 2] == array;
+        if (!freed)
+            tz_cuda_free(state->cuda, array);
     }
+    for (int f = 0; state->cuda && f < TZ_FIELDS_MAX; f++)
+        tz_cuda_slabs_destroy(state->slabs[f]);
     for (int k = 0; k < state->kernels_count; k++)
         forget_kernel(state, &state->kernels[k]);
     if (state->cuda)
         tz_cuda_queue_destroy(state->cuda, state->scratch);
     tz_cuda_close(state->cuda);
     free(state);
+}
+
+/* Each state field has one array now: it is both copies, or the other one of the field whose values
+ * are taken over. */
+static tz_status share_copies(tz_cuda_state *state, tz_error *error)
+{
+    const tz_problem *problem = state->context.problem;
+    tz_cuda_pairs pairs;
+    const char *why = tz_cuda_pairs_find(problem, &pairs);
+    if (why)
+        return tz_error_set(error, TZ_UNSUPPORTED, "copies", "'%s' %s: leave 'copies' out",
+                            problem->stencil->id, why);
+    state->pairs = pairs.count > 0;
+    for (int f = 0; f < problem->stencil->fields_count; f++)
+        if (problem->stencil->fields[f].role == TZ_STATE)
+            state->copy[f][1] = state->copy[f][0];
+    for (int f = 0; f < problem->stencil->fields_count; f++) {
+        const int from = tz_cuda_taken(problem, f);
+        if (from >= 0) {
+            state->copy[f][1] = state->copy[from][0];
+            state->copy[from][1] = state->copy[f][0];
+        }
+    }
+    return TZ_OK;
 }
 
 static tz_status gpu_create(void **out, const tz_backend_context *context, tz_error *error)
@@ -270,7 +299,10 @@ static tz_status gpu_create(void **out, const tz_backend_context *context, tz_er
         if (role == TZ_STREAMED)
             status = tz_cuda_slabs_create(&state->slabs[f], state->cuda, context->threads,
                                           problem->elements[0], tz_cuda_pitch(problem), error);
-        for (int c = 0; !status && c < (role == TZ_STATE ? 2 : role == TZ_STATIC ? 1 : 0); c++) {
+        const int copies = role == TZ_STATE && !problem->one_copy  ? 2
+                           : role == TZ_STATE || role == TZ_STATIC ? 1
+                                                                   : 0;
+        for (int c = 0; !status && c < copies; c++) {
             size_t bytes = tz_cuda_field_bytes(problem, f);
             if (context->ranks) /* may be shared with other processes */
                 bytes += -bytes % TZ_CUDA_SHARED_BLOCK_BYTES;
@@ -279,6 +311,8 @@ static tz_status gpu_create(void **out, const tz_backend_context *context, tz_er
                 status = tz_cuda_clear(state->cuda, state->copy[f][c], bytes, error);
         }
     }
+    if (!status && problem->one_copy)
+        status = share_copies(state, error);
     if (status) {
         gpu_destroy(state);
         return status;
@@ -454,6 +488,8 @@ static tz_status fill_arguments(const tz_cuda_state *state, const tz_cuda_compil
     tz_cuda_shape own = *shape;
     if (turn->pass >= 0)
         own.geometry[TZ_CUDA_PASS] = turn->pass;
+    if (state->pairs)
+        own.geometry[TZ_CUDA_PHASE] = state->phase ^ swapped;
     const tz_status status = tz_cuda_arguments_fill(problem, &own, turn->height, step + turn->first,
                                                     from, to, use->scratch, out->bytes, error);
     if (!status && problem->points) {
@@ -602,6 +638,8 @@ static tz_status one_stage(tz_cuda_state *state, const tz_plan *plan, int height
             status = apply_points(&l, error);
         if (!status && l.turn.ends)
             tz_cuda_state_swap(state, family);
+        if (!status && l.turn.ends && state->pairs)
+            state->phase ^= TZ_CUDA_EXCHANGED;
     }
     for (int f = 0; !status && f < stencil->fields_count; f++)
         if (stencil->fields[f].role == TZ_STREAMED)
@@ -634,6 +672,21 @@ static tz_status many_stages(tz_cuda_state *state, const tz_cuda_family *family,
     return status ? status : hold_back(state, TZ_CUDA_REPLAY_STAGES, error);
 }
 
+/* Pairs of fields lie in their own arrays again. */
+static tz_status settle(tz_cuda_state *state, const tz_plan *plan, tz_error *error)
+{
+    launch l = {.state = state, .turn = {.height = 1, .pass = -1}};
+    tz_status status = find_kernel(state, plan, &l.use, error);
+    if (status)
+        return status;
+    tz_cuda_shape shape = l.use->shape;
+    l.use->family->settle(state->context.problem, &shape);
+    state->phase = TZ_CUDA_SETTLES;
+    status = launch_shape(&l, NULL, &shape, error);
+    state->phase = TZ_CUDA_IN_ORDER;
+    return status;
+}
+
 static tz_status gpu_stage(void *any, const tz_plan *plan, int height, int64_t step,
                            tz_error *error)
 {
@@ -657,8 +710,10 @@ static tz_status gpu_stage(void *any, const tz_plan *plan, int height, int64_t s
         }
         done += more;
     }
+    if (!status && state->phase != TZ_CUDA_IN_ORDER)
+        status = settle(state, plan, error);
     if (!status)
-        state->norm_known = true;
+        state->norm_known = !state->context.problem->one_copy;
     return status;
 }
 

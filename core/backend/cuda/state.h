@@ -55,15 +55,19 @@ typedef struct tz_cuda_compiled {
 typedef struct tz_cuda_state {
     tz_backend_context context;
     tz_cuda *cuda;
-    tz_cu_pointer copy[TZ_FIELDS_MAX][2]; /* a static field has only the first */
-    int current[TZ_FIELDS_MAX];           /* the copy that holds the field now */
-    tz_cuda_slabs *slabs[TZ_FIELDS_MAX];  /* of streamed fields */
-    tz_cuda_energy *energy;               /* NULL: unavailable, */
-    tz_error no_energy;                   /* for this reason */
-    tz_cuda_event *mark;                  /* recorded some stages ago: hold_back waits for it */
-    int unmarked;                         /* stages launched since then */
-    tz_cuda_event *offered, *copied;      /* of slabs: others may copy; this one has copied */
-    tz_cuda_event *given, *taken;         /* the same, for slabs of other processes */
+    /* A static field has only the first. With one copy (tz_cuda_pairs of family.h) both are one
+     * array; a field that takes over another one's values and that one have two in turns. */
+    tz_cu_pointer copy[TZ_FIELDS_MAX][2];
+    tz_cuda_phase phase; /* of pairs of fields; between two calls they are in order */
+    bool pairs;
+    int current[TZ_FIELDS_MAX];          /* the copy that holds the field now */
+    tz_cuda_slabs *slabs[TZ_FIELDS_MAX]; /* of streamed fields */
+    tz_cuda_energy *energy;              /* NULL: unavailable, */
+    tz_error no_energy;                  /* for this reason */
+    tz_cuda_event *mark;                 /* recorded some stages ago: hold_back waits for it */
+    int unmarked;                        /* stages launched since then */
+    tz_cuda_event *offered, *copied;     /* of slabs: others may copy; this one has copied */
+    tz_cuda_event *given, *taken;        /* the same, for slabs of other processes */
     /* Of slabs: after a stage that has computed its ends first, in a queue of their own, how many
      * elements of each end were complete at `offered`. Both 0: the default queue has all. */
     int64_t early[2];

@@ -3,8 +3,11 @@
  * so and of others, in turns, fields and norms are those of the reference backend. */
 #include "backend/backend.h"
 #include "backend/cuda/family/family.h"
+#include "backend/cuda/state.h"
 #include "executed.h"
 #include "tests/registry.h"
+
+#include <math.h>
 
 enum { NX = 41, NY = 9, NZ = 12, CELLS = NX * NY * NZ };
 
@@ -18,28 +21,61 @@ typedef struct run {
     int fields; /* that change */
 } run;
 
-static void start_run(run *r, const char *id)
+static int state_fields(const tz_stencil *stencil)
 {
-    const tz_stencil *stencil;
-    float values[CELLS];
-    assert_ok(tz_registry_find(registry, id, &stencil, NULL, &failure));
-    *r = (run){.all = {.high = {NX, NY, NZ}}, .fields = stencil->fields_count < 2 ? 1 : 2};
+    int count = 0;
+    while (count < stencil->fields_count && stencil->fields[count].role == TZ_STATE)
+        count++;
+    return count;
+}
+
+/* A problem with one copy of each field, or two; `boundary`: of each axis, or the stencil's. */
+static void resolve(run *r, const tz_stencil *stencil, bool one_copy, bool half,
+                    const char *const *boundary)
+{
+    tz_storage_wish storage[TZ_FIELDS_MAX];
+    tz_simulation_config config = {
+        .dims = stencil->dims, .precision = TZ_SINGLE, .one_copy = one_copy, .storage = storage};
+    *r = (run){.all = {.high = {NX, NY, NZ}}, .fields = state_fields(stencil)};
     if (stencil->dims == 2) {
         r->all.high[1] = NY * NZ;
         r->all.high[2] = 1;
     }
-    tz_simulation_config config = {.dims = stencil->dims, .precision = TZ_SINGLE};
     memcpy(config.extent, r->all.high, sizeof config.extent);
+    for (int axis = 0; axis < stencil->dims; axis++)
+        config.boundary[axis] = boundary ? boundary[axis] : NULL;
+    for (int f = 0; half && f < r->fields; f++)
+        storage[config.storage_count++] =
+            (tz_storage_wish){.field = stencil->fields[f].name, .as = TZ_STORED_HALF, .scale = 1};
     assert_ok(tz_problem_resolve(&r->problem, stencil, &config, &failure));
+}
+
+static void begin_run(run *r)
+{
+    const tz_stencil *stencil = r->problem.stencil;
+    float values[CELLS];
+    uint16_t halves[CELLS];
     const tz_backend_context context = {.problem = &r->problem, .streamed = none, .sync = true};
     assert_ok(tz_backend_cuda.create(&r->gpu, &context, &failure));
     assert_ok(tz_backend_reference.create(&r->reference, &context, &failure));
     for (int f = 0; f < stencil->fields_count; f++) {
-        for (int i = 0; i < CELLS; i++)
-            values[i] = f < 2 ? (float)((i * 7919 + f) % 1009) / 1009.0f : 0.1f;
-        assert_ok(tz_backend_cuda.store(r->gpu, f, &r->all, values, &failure));
-        assert_ok(tz_backend_reference.store(r->reference, f, &r->all, values, &failure));
+        const bool half = tz_problem_element_size(&r->problem, f) == sizeof *halves;
+        for (int i = 0; i < CELLS; i++) {
+            values[i] = f < r->fields ? (float)((i * 7919 + f) % 1009) / 1009.0f : 0.1f;
+            halves[i] = (uint16_t)(0x3000 + (i * 7919 + f) % 1009);
+        }
+        const void *all = half ? (const void *)halves : values;
+        assert_ok(tz_backend_cuda.store(r->gpu, f, &r->all, all, &failure));
+        assert_ok(tz_backend_reference.store(r->reference, f, &r->all, all, &failure));
     }
+}
+
+static void start_run(run *r, const char *id)
+{
+    const tz_stencil *stencil;
+    assert_ok(tz_registry_find(registry, id, &stencil, NULL, &failure));
+    resolve(r, stencil, false, false, NULL);
+    begin_run(r);
 }
 
 static void end_run(run *r)
@@ -55,7 +91,7 @@ static void compare(const run *r)
     for (int f = 0; f < r->fields; f++) {
         assert_ok(tz_backend_cuda.load(r->gpu, f, &r->all, now, &failure));
         assert_ok(tz_backend_reference.load(r->reference, f, &r->all, wanted, &failure));
-        assert_memory_equal(now, wanted, sizeof now);
+        assert_memory_equal(now, wanted, CELLS * tz_problem_element_size(&r->problem, f));
     }
 }
 
@@ -134,6 +170,67 @@ EXECUTED_TEST(one_array_is_not_stored)
     assert_ok(tz_cuda_family_find("stream", &r.problem, &family, &failure));
     assert_int_equal(tz_cuda_handed(family, &r.problem, 1), -1);
     end_run(&r);
+}
+
+/* One copy: fields that are read at the cell alone in the pass that changes them (maxwell2d), that
+ * take over another one's values (sound3d2), or that are read at opposite places (d3q19). */
+EXECUTED_TEST(one_copy)
+{
+    static const struct {
+        const char *id;
+        bool half;
+        const char *boundary[TZ_AXES];
+    } cases[] = {
+        {"maxwell2d", false, {"clamp", "fixed"}},
+        {"sound3d2", false, {"mirror", "clamp", "periodic"}},
+        {"d3q19", false, {"periodic", "periodic", "periodic"}},
+        {"d3q19", true, {"fixed", "periodic", "fixed"}},
+    };
+    tz_cuda_close(opened_to_run());
+    for (int k = 0; k < 4; k++) {
+        const tz_stencil *stencil;
+        run r;
+        double norm;
+        assert_ok(tz_registry_find(registry, cases[k].id, &stencil, NULL, &failure));
+        resolve(&r, stencil, true, cases[k].half, cases[k].boundary);
+        begin_run(&r);
+        const tz_cuda_state *state = r.gpu;
+        for (int f = 0; f < r.fields; f++)
+            for (int g = 0; g < f; g++)
+                assert_true(state->copy[f][0] != state->copy[g][0]);
+        for (int iterations = 1; iterations <= 2; iterations++)
+            advance(&r, "direct", 1, iterations);
+        advance(&r, "", 0, 1); /* the plan that is chosen */
+        if (k == 0 || k == 2)
+            advance(&r, "direct", 1, 17); /* longer than a graph of launches */
+        assert_ok(tz_backend_cuda.update_norm(r.gpu, &norm, &failure));
+        assert_true(isnan(norm));
+        end_run(&r);
+    }
+}
+
+/* What takes two copies says so. */
+EXECUTED_TEST(one_copy_is_refused)
+{
+    static const struct {
+        const char *id, *boundary, *why;
+    } cases[] = {
+        {"redblack", "clamp", "reads a field at several places"},
+        {"d3q19", "clamp", "with periodic and fixed sides alone"},
+    };
+    for (int k = 0; k < 2; k++) {
+        const tz_stencil *stencil;
+        const tz_place place = {.threads = 1};
+        tz_plan plan = {0};
+        run r;
+        const char *boundary[] = {cases[k].boundary, cases[k].boundary, cases[k].boundary};
+        assert_ok(tz_registry_find(registry, cases[k].id, &stencil, NULL, &failure));
+        resolve(&r, stencil, true, false, boundary);
+        assert_int_equal(tz_backend_cuda.plan(&r.problem, &place, &plan, &failure), TZ_UNSUPPORTED);
+        assert_non_null(strstr(failure.message, cases[k].why));
+        assert_non_null(strstr(failure.message, "leave 'copies' out"));
+        tz_problem_clear(&r.problem);
+    }
 }
 
 static int start_all(void **state)

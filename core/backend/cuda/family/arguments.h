@@ -9,10 +9,18 @@
 enum {
     TZ_CUDA_GEOMETRY = 6,
     TZ_CUDA_PASS = 5,          /* the geometry of launches of a pass */
+    TZ_CUDA_PHASE = 4,         /* and of pairs of fields: a tz_cuda_phase */
     TZ_CUDA_PACKET_BYTES = 16, /* the most that a lane moves at once */
     TZ_CUDA_SECTOR_BYTES = 32, /* what the second-level cache is asked for */
     TZ_CUDA_LINE_BYTES = 128   /* what it has room for: 4 sectors */
 };
+
+/* Of pairs of fields (family.h): where a launch finds them and leaves them. */
+typedef enum tz_cuda_phase {
+    TZ_CUDA_IN_ORDER,  /* finds each field in its own array, leaves it in its partner's */
+    TZ_CUDA_EXCHANGED, /* the other way round */
+    TZ_CUDA_SETTLES    /* moves them from their partners' arrays to their own; no iteration */
+} tz_cuda_phase;
 
 typedef struct tz_cuda_shape {
     int grid[TZ_AXES];

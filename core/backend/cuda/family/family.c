@@ -4,6 +4,7 @@
 
 #include "base/embed.h"
 #include "model/constants.h"
+#include "stencil/footprint.h"
 #include "stencil/points.h"
 
 #include <inttypes.h>
@@ -136,6 +137,113 @@ int tz_cuda_handed(const tz_cuda_family *family, const tz_problem *problem, int 
     return family->hands ? tz_cuda_taken(problem, field) : -1;
 }
 
+/* ---- One copy ------------------------------------------------------------------------------- */
+
+static bool read_at_own(const tz_problem *problem, const tz_pass *pass, int field)
+{
+    const tz_reads reads = tz_stencil_reads(problem->stencil, pass, field);
+    for (int axis = 0; axis < TZ_AXES; axis++)
+        if (reads.low[axis] != 0 || reads.high[axis] != 0)
+            return false;
+    return true;
+}
+
+/* The field whose array a pass writes `field` to. */
+static int array_written(const tz_problem *problem, int field)
+{
+    for (int f = 0; f < problem->stencil->fields_count; f++)
+        if (tz_cuda_taken(problem, f) == field)
+            return f;
+    return field;
+}
+
+/* Is a field read at one place? Others that were not found stop the kernel. */
+static bool read_at_one(const tz_footprint *reads, int field, int offset[TZ_AXES])
+{
+    int count = 0;
+    for (int dz = -TZ_RADIUS_MAX; dz <= TZ_RADIUS_MAX; dz++)
+        for (int dy = -TZ_RADIUS_MAX; dy <= TZ_RADIUS_MAX; dy++)
+            for (int dx = -TZ_RADIUS_MAX; dx <= TZ_RADIUS_MAX; dx++)
+                if (tz_footprint_row(reads, field, dz, dy) >> (TZ_RADIUS_MAX + dx) & 1) {
+                    const int at[TZ_AXES] = {dx, dy, dz};
+                    memcpy(offset, at, sizeof at);
+                    count++;
+                }
+    return count == 1;
+}
+
+static bool are_opposite(const tz_cuda_pairs *pairs, int f, int g)
+{
+    for (int axis = 0; axis < TZ_AXES; axis++)
+        if (pairs->offset[f][axis] != -pairs->offset[g][axis])
+            return false;
+    return f != g;
+}
+
+/* Finds partners of the fields of a mask, which are read at one place each. */
+static const char *match(const tz_problem *problem, uint32_t single, tz_cuda_pairs *out)
+{
+    for (int f = 0; f < problem->stencil->fields_count; f++) {
+        static const int own[TZ_AXES] = {0};
+        if (!(single >> f & 1) || out->partner[f] >= 0)
+            continue;
+        if (memcmp(out->offset[f], own, sizeof own) == 0) {
+            out->partner[f] = f;
+            out->count++;
+            continue;
+        }
+        for (int g = f + 1; g < problem->stencil->fields_count && out->partner[f] < 0; g++)
+            if (single >> g & 1 && out->partner[g] < 0 && are_opposite(out, f, g) &&
+                tz_problem_element_size(problem, f) == tz_problem_element_size(problem, g)) {
+                out->partner[f] = g;
+                out->partner[g] = f;
+                out->count += 2;
+            }
+        if (out->partner[f] < 0)
+            return "has a field that is read beside the cell, and none that is read on the other "
+                   "side, so it takes two copies of its fields";
+        for (int axis = 0; axis < TZ_AXES; axis++)
+            for (int side = 0; side < 2; side++)
+                if (out->offset[f][axis] != 0 &&
+                    !tz_boundary_wraps(problem->boundary[axis][side]) &&
+                    !tz_boundary_has_value(problem->boundary[axis][side]))
+                    return "can have one copy of its fields with periodic and fixed sides alone";
+    }
+    return NULL;
+}
+
+const char *tz_cuda_pairs_find(const tz_problem *problem, tz_cuda_pairs *out)
+{
+    const tz_stencil *s = problem->stencil;
+    uint32_t single = 0;
+    *out = (tz_cuda_pairs){0};
+    for (int f = 0; f < TZ_FIELDS_MAX; f++)
+        out->partner[f] = -1;
+    if (!problem->one_copy)
+        return NULL;
+    if (problem->bits || tz_cuda_fields_of_role(problem, TZ_STREAMED))
+        return "has fields of bits or streamed ones, which take two copies";
+    if (problem->slab.of)
+        return "is cut into slabs, which take two copies of the fields";
+    for (int p = 0; p < s->passes_count; p++) {
+        tz_footprint reads;
+        tz_footprint_probe(problem, &s->passes[p], &reads);
+        for (int f = 0; f < s->fields_count; f++) {
+            const int array = array_written(problem, f);
+            if (!(s->passes[p].writes >> f & 1) || tz_cuda_taken(problem, f) >= 0 ||
+                read_at_own(problem, &s->passes[p], array))
+                continue;
+            if (s->passes_count > 1 || array != f || !read_at_one(&reads, f, out->offset[f]))
+                return "reads a field at several places beside the cell in the pass that changes "
+                       "it, so it takes two copies of its fields";
+            single |= UINT32_C(1) << f;
+        }
+    }
+    if (single && problem->points)
+        return "has receivers or sources, with which it takes two copies of its fields";
+    return match(problem, single, out);
+}
+
 /* The launches of an iteration. */
 static int launches_of(const tz_cuda_family *family, const tz_problem *problem)
 {
@@ -180,6 +288,12 @@ const char *tz_cuda_refusal(const tz_cuda_family *family, const tz_problem *prob
         return "has receivers or sources, which this family does not serve";
     if (!tz_problem_all_as_computed(problem) && !family->stored)
         return "has fields that are stored as half, which this family does not serve";
+    if (problem->one_copy) {
+        tz_cuda_pairs pairs;
+        const char *why = tz_cuda_pairs_find(problem, &pairs);
+        if (why || !family->once || (pairs.count > 0 && !family->settle))
+            return why ? why : "has one copy of its fields, which this family does not serve";
+    }
     return family->refuses ? family->refuses(problem) : NULL;
 }
 
@@ -318,6 +432,11 @@ tz_status tz_cuda_plan(const tz_problem *problem, const tz_limits *limits, tz_pl
 {
     const int most = tz_cuda_iterations_max(problem);
     const tz_plan given = *plan;
+    tz_cuda_pairs pairs;
+    const char *why = tz_cuda_pairs_find(problem, &pairs);
+    if (why)
+        return tz_error_set(error, TZ_UNSUPPORTED, "copies", "'%s' %s: leave 'copies' out",
+                            problem->stencil->id, why);
     tz_status status = complete_plan(problem, limits, plan, error);
     if (!status && plan->height > most && given.height == 0) {
         *plan = given;

@@ -38,7 +38,11 @@ typedef struct tz_cuda_family {
     bool points; /* it takes problems with points: at each level, or, if `apart`, after a launch */
     bool stored; /* it takes fields that are stored otherwise than computed (stencil/stored.h) */
     bool hands;  /* its kernels leave fields to tz_cuda_handed() */
-    int warps;   /* of a block, if the plan does not say */
+    bool once;   /* it takes problems with one copy of each field, */
+    /* OPTIONAL. and those with pairs of fields: makes the shape of all elements that of
+     * TZ_CUDA_SETTLES. */
+    void (*settle)(const tz_problem *problem, tz_cuda_shape *shape);
+    int warps; /* of a block, if the plan does not say */
     /* OPTIONAL. Why it cannot take a stencil for other reasons; NULL: it can. */
     const char *(*refuses)(const tz_problem *problem);
     /* Chooses all numbers of a plan that are 0, and checks it. TZ_RANGE or TZ_UNSUPPORTED with the
@@ -71,6 +75,24 @@ tz_status tz_cuda_family_find(const char *name, const tz_problem *problem,
 int tz_cuda_taken(const tz_problem *problem, int field);
 /* The same where the family's kernels make use of it: they do not store `field`. */
 int tz_cuda_handed(const tz_cuda_family *family, const tz_problem *problem, int field);
+
+/* ---- One copy of each state field (tz_problem.one_copy) ----
+ *
+ * A launch may write a field's array where only the cell itself reads it: its own element, or that
+ * of the field that it takes over. Fields that are read at one place each form pairs, those read at
+ * opposite places: of a cell's reads at (r, -r), no other cell reads the same elements. In turns,
+ * an iteration stores each value in the element of its partner that it has read, where the next one
+ * reads no element but the cell's own; that one stores each value in its own field's element. */
+
+typedef struct tz_cuda_pairs {
+    int count;                          /* of fields with a partner */
+    int partner[TZ_FIELDS_MAX];         /* -1: none; itself: read at the cell */
+    int offset[TZ_FIELDS_MAX][TZ_AXES]; /* where a field with a partner is read */
+} tz_cuda_pairs;
+
+/* Which fields have partners: none, unless the problem has one copy. Returns why it cannot have
+ * that; NULL: it can. */
+const char *tz_cuda_pairs_find(const tz_problem *problem, tz_cuda_pairs *out);
 
 /* The launches of a stage, and one of them. */
 int tz_cuda_turns(const tz_cuda_family *family, const tz_problem *problem, int height);

@@ -79,7 +79,7 @@ static bool has_beside(const tz_problem *problem)
 static bool direct_fuses(const tz_problem *problem)
 {
     const tz_stencil *s = problem->stencil;
-    if (s->passes_count != 2 || problem->bits || problem->points ||
+    if (s->passes_count != 2 || problem->bits || problem->points || problem->one_copy ||
         tz_cuda_fields_of_role(problem, TZ_STREAMED) || (problem->dims > 2 && !has_beside(problem)))
         return false;
     const tz_reach reach = reach_of(problem, 1, s->passes[0].writes);
@@ -353,6 +353,13 @@ static tz_status direct_plan(const tz_problem *problem, const tz_limits *limits,
     if (last > 0 && plan->tile[last] > CHUNK_MAX)
         return tz_error_set(error, TZ_RANGE, "tile", "a lane has 1 to %d cells, not %" PRId64,
                             CHUNK_MAX, plan->tile[last]);
+    tz_cuda_pairs pairs;
+    tz_cuda_pairs_find(problem, &pairs);
+    if (pairs.count > 0 && last > 0 && problem->elements[last] > BLOCKS_MAX)
+        return tz_error_set(error, TZ_UNSUPPORTED, "copies",
+                            "one copy of the fields is for up to %d cells along the last axis: "
+                            "leave 'copies' out",
+                            BLOCKS_MAX);
     choose_tile(problem, plan);
     const tz_status status = check_numbers(problem, plan, error);
     if (status)
@@ -433,6 +440,14 @@ static tz_status direct_shape(const tz_problem *problem, const tz_limits *limits
     return TZ_OK;
 }
 
+/* A lane has one cell. */
+static void direct_settle(const tz_problem *problem, tz_cuda_shape *shape)
+{
+    const int last = problem->dims - 1, each = last > 0 ? 1 : shape->threads;
+    shape->grid[last] = (int)((problem->elements[last] + each - 1) / each);
+    shape->geometry[0] = 1;
+}
+
 /* ---- The device text ------------------------------------------------------------------------- */
 
 /* Does a read at the border call a function? At the ends of rows of bits it takes many
@@ -505,6 +520,24 @@ static void emit_fused(tz_cuda_text *t, const tz_problem *problem)
                          tz_text_field(s, f), tz_text_field(s, f));
 }
 
+static void emit_pairs(tz_cuda_text *t, const tz_problem *problem, const tz_cuda_pairs *pairs)
+{
+    const tz_stencil *s = problem->stencil;
+    if (problem->one_copy)
+        tz_cuda_emit(t, "#define TZ_ONE_COPY\n");
+    tz_cuda_emit(t, "#define TZ_PAIRS %d\n#define TZ_PAIRED_LIST(D)", pairs->count > 0);
+    for (int f = 0; f < s->fields_count; f++)
+        if (pairs->partner[f] >= 0)
+            tz_cuda_emit(t, " \\\n    D(%s, %s, %d, %d, %d, %d, %d)", tz_text_field(s, f),
+                         tz_type_keyword(s->fields[f].type), f, pairs->partner[f],
+                         pairs->offset[f][0], pairs->offset[f][1], pairs->offset[f][2]);
+    tz_cuda_emit(t, "\n");
+    for (int f = 0; f < s->fields_count; f++)
+        if (pairs->partner[f] >= 0)
+            tz_cuda_emit(t, "#define TZ__OFFSET_%s %d, %d, %d\n", tz_text_field(s, f),
+                         pairs->offset[f][0], pairs->offset[f][1], pairs->offset[f][2]);
+}
+
 static void direct_text_emit(tz_cuda_text *t, const tz_problem *problem, const tz_limits *limits,
                              const tz_plan *plan)
 {
@@ -521,13 +554,24 @@ static void direct_text_emit(tz_cuda_text *t, const tz_problem *problem, const t
         tz_cuda_emit(t, " \\\n    D(%d, %s, %d)", p, problem->stencil->passes[p].text_cell,
                      problem->stencil->passes[p].radius);
     tz_cuda_emit(t, "\n");
+    tz_cuda_pairs pairs;
+    tz_cuda_pairs_find(problem, &pairs);
     for (int p = passes - launches_of(problem); p < passes; p++) {
         char list[32];
+        uint32_t stored = stored_fields(problem, p);
+        for (int f = 0; f < problem->stencil->fields_count; f++)
+            if (pairs.partner[f] >= 0)
+                stored &= ~(UINT32_C(1) << f);
         snprintf(list, sizeof list, "TZ_STORES_%d", p);
-        tz_cuda_emit_fields(t, problem, list, stored_fields(problem, p));
+        tz_cuda_emit_fields(t, problem, list, stored);
     }
     emit_numbers(t, problem, plan);
+    emit_pairs(t, problem, &pairs);
     tz_cuda_emit(t, "#include \"direct.cuh\"\n");
+    for (int f = 0; f < problem->stencil->fields_count; f++)
+        if (pairs.partner[f] >= 0)
+            tz_cuda_emit(t, "#undef TZ__KIND_%s\n#define TZ__KIND_%s paired\n",
+                         tz_text_field(problem->stencil, f), tz_text_field(problem->stencil, f));
     for (int p = 0; p < passes; p++) {
         if (p > 0 && launches_of(problem) == 1)
             emit_fused(t, problem);
@@ -693,6 +737,8 @@ const tz_cuda_family tz_cuda_family_direct = {
     .stored = true,
     .fuses = direct_fuses,
     .hands = true,
+    .once = true,
+    .settle = direct_settle,
     .warps = THREADS / 32,
     .plan = direct_plan,
     .claims = direct_claims,

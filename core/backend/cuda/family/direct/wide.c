@@ -266,6 +266,8 @@ static void wide_text_emit(tz_cuda_text *t, const tz_problem *problem, const tz_
         is_short = is_short || problem->elements[axis] <= d.below[axis] ||
                    problem->elements[axis] <= d.above[axis];
     tz_cuda_emit(t, "#define TZ_SHORT %d\n", is_short);
+    if (problem->one_copy)
+        tz_cuda_emit(t, "#define TZ_ONE_COPY\n");
     for (int axis = 0; axis < TZ_AXES; axis++)
         tz_cuda_emit(t, "#define TZ_BELOW_%c %d\n#define TZ_ABOVE_%c %d\n", "XYZ"[axis],
                      d.below[axis], "XYZ"[axis], d.above[axis]);
@@ -395,6 +397,7 @@ const tz_cuda_family tz__direct_wide = {
     .no_passes = "has several passes, of which the family direct with a 'vector' has one",
     .no_streamed = "has streamed fields, which are for 1-D grids",
     .stored = true,
+    .once = true,
     .plan = wide_plan,
     .emit = wide_text_emit,
     .shape = wide_shape,
