@@ -21,12 +21,14 @@ local fields = {}
 local precision, storage = tz.args.precision, tz.args.storage
 local bytes = case.bytes * (precision == "double" and 2 or storage == "half" and 0.5 or 1)
 for field, range in pairs(case.random) do fields[field] = tz.random { seed = 1, range = range } end
+local options = { plugin = tz.stencil(case.stencil), grid = grid, boundary = "periodic", fields = fields, precision = precision,
+  storage = storage, copies = math.tointeger(tz.args.copies) }
 
 -- A row of a table: the fastest plan, the share of its speed that the predicted one has, the errors of predictions, and
 -- for heights 1 to 6 the least share that the predicted plan of a height has of the best one of that height.
 if tz.args.tune == "yes" then
-  local t = tz.tune { plugin = tz.stencil(case.stencil), grid = grid, boundary = "periodic", fields = fields, precision = precision, storage = storage, backend = "cuda",
-    threads = tonumber(tz.args.threads or 8), rounds = 3, seconds = 0.004 }
+  options.backend, options.threads, options.rounds, options.seconds = "cuda", tonumber(tz.args.threads or 8), 3, 0.004
+  local t = tz.tune(options)
   local best, chosen, least = {}, {}, 1
   for _, row in ipairs(t.rows) do
     local h = row.height
@@ -42,8 +44,7 @@ if tz.args.tune == "yes" then
   return
 end
 
-local sim = tz.simulation { plugin = tz.stencil(case.stencil), grid = grid, boundary = "periodic", fields = fields, precision = precision,
-  storage = storage, copies = math.tointeger(tz.args.copies) }
+local sim = tz.simulation(options)
 local middle = {}
 for axis, n in ipairs(grid) do middle[("xyz"):sub(axis, axis)] = { n // 4, n // 2 } end
 for field, value in pairs(case.block or {}) do sim:set(field, value, middle) end

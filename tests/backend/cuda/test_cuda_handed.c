@@ -5,7 +5,10 @@
 #include "backend/cuda/family/family.h"
 #include "backend/cuda/state.h"
 #include "executed.h"
+#include "sim/fields.h"
+#include "sim/points.h"
 #include "tests/registry.h"
+#include "tests/run.h"
 
 #include <math.h>
 
@@ -207,6 +210,52 @@ EXECUTED_TEST(one_copy)
         assert_true(isnan(norm));
         end_run(&r);
     }
+}
+
+static double pulse(const void *context, const tz_value *params, int64_t step, double time)
+{
+    (void)context, (void)params, (void)time;
+    return 1.0 / (double)(step + 1);
+}
+
+/* Points of a simulation of waves; what was recorded, and the hash of a field. */
+static uint64_t shoot(const char *id, const char *backend, bool one_copy, double records[8])
+{
+    static const double at[] = {20, 7, 21, 7};
+    const tz_points_config points = {.count = 2, .at = at};
+    const tz_source_config source = {.scale = 1, .value = pulse};
+    tz_simulation_config config = {.registry = registry,
+                                   .stencil = id,
+                                   .dims = 2,
+                                   .extent = {NX, NY, 1},
+                                   .precision = TZ_SINGLE,
+                                   .one_copy = one_copy,
+                                   .backend = backend,
+                                   .sync = true};
+    tz_simulation *sim;
+    tz_receivers *receivers;
+    tz_reduction now;
+    assert_ok(tz_simulation_create(&sim, &config, &failure));
+    assert_ok(tz_simulation_add_sources(sim, &points, &source, &failure));
+    assert_ok(tz_simulation_add_receivers(sim, &points, 1, &receivers, &failure));
+    assert_ok(run_steps(sim, 4, &failure));
+    assert_ok(tz_simulation_receive(sim, &failure));
+    assert_ok(tz_simulation_reduce(sim, 1, &now, &failure));
+    const tz_received got = tz_receivers_get(receivers);
+    assert_true(got.rows == 4 && got.count == 2);
+    memcpy(records, got.values, 8 * sizeof *records);
+    tz_simulation_destroy(sim);
+    return now.hash;
+}
+
+EXECUTED_TEST(points_in_one_copy)
+{
+    double now[8], wanted[8];
+    tz_cuda_close(opened_to_run());
+    assert_true(shoot("maxwell2d", "cuda", true, now) ==
+                shoot("maxwell2d", "reference", false, wanted));
+    assert_memory_equal(now, wanted, sizeof now);
+    assert_true(wanted[7] != 0.0);
 }
 
 /* What takes two copies says so. */
