@@ -15,6 +15,9 @@ Options:
         Updates compute in single precision, and every new value is rounded in every iteration, on
         all backends alike: half the bytes. When it is enough (docs/precision.md). By default that
         of the stencil, if tz.stencil has one
+    copies: integer, 1 to 2, by default 2. 1: the cuda backend keeps one array of each field that
+        changes, not two, where the stencil allows it (one copy (docs/precision.md#one-copy)), and
+        else says why not. The bits are the same
     boundary: text or table, by default the stencil's. "clamp", "periodic", "fixed" or "mirror"; { x
         = …, y = … } gives one for each axis, { x = { "clamp", "fixed" } } one for each side. clamp:
         an insulated wall at the outer face of the last cell; the sum is conserved; periodic: no
@@ -426,6 +429,9 @@ Options:
         Updates compute in single precision, and every new value is rounded in every iteration, on
         all backends alike: half the bytes. When it is enough (docs/precision.md). By default that
         of the stencil, if tz.stencil has one
+    copies: integer, 1 to 2, by default 2. 1: the cuda backend keeps one array of each field that
+        changes, not two, where the stencil allows it (one copy (docs/precision.md#one-copy)), and
+        else says why not. The bits are the same
     boundary: text or table, by default the stencil's. "clamp", "periodic", "fixed" or "mirror"; { x
         = …, y = … } gives one for each axis, { x = { "clamp", "fixed" } } one for each side. clamp:
         an insulated wall at the outer face of the last cell; the sum is conserved; periodic: no
@@ -572,6 +578,9 @@ Options:
         Updates compute in single precision, and every new value is rounded in every iteration, on
         all backends alike: half the bytes. When it is enough (docs/precision.md). By default that
         of the stencil, if tz.stencil has one
+    copies: integer, 1 to 2, by default 2. 1: the cuda backend keeps one array of each field that
+        changes, not two, where the stencil allows it (one copy (docs/precision.md#one-copy)), and
+        else says why not. The bits are the same
     boundary: text or table, by default the stencil's. "clamp", "periodic", "fixed" or "mirror"; { x
         = …, y = … } gives one for each axis, { x = { "clamp", "fixed" } } one for each side. clamp:
         an insulated wall at the outer face of the last cell; the sum is conserved; periodic: no
@@ -652,9 +661,9 @@ Returns a dict:
 such as tz.read "shape.png".""",
 }
 KEYS = {
-    "Simulation": ("plugin", "grid", "precision", "storage", "boundary", "params", "scalars", "y", "fields", "domain",
-        "boundary_values", "threads", "backend", "devices", "name", "policy", "start", "height", "tile", "family",
-        "vector", "ahead", "warps", "blocks", "unroll", "lanes", "swap", "lean", "exchange", "why",),
+    "Simulation": ("plugin", "grid", "precision", "storage", "copies", "boundary", "params", "scalars", "y", "fields",
+        "domain", "boundary_values", "threads", "backend", "devices", "name", "policy", "start", "height", "tile",
+        "family", "vector", "ahead", "warps", "blocks", "unroll", "lanes", "swap", "lean", "exchange", "why",),
     "Simulation.histogram": ("bins", "range",),
     "Simulation.jump": ("steps", "until_time", "every",),
     "Simulation.plan": ("height", "tile", "family", "vector", "ahead", "warps", "blocks", "unroll", "lanes", "swap",
@@ -673,14 +682,14 @@ KEYS = {
     "box": ("x", "y", "z",),
     "circle": ("centre", "radius",),
     "floorplan": ("flp", "ptrace", "row", "width_m", "height_m", "box", "overlap",),
-    "predict": ("plugin", "grid", "precision", "storage", "boundary", "params", "scalars", "backend", "device", "gpu",
-        "devices", "link", "threads", "height", "family", "vector", "ahead", "warps", "blocks", "unroll", "lanes",
-        "swap", "lean", "exchange", "block", "model", "halo", "streamed", "bank_conflicts", "fence", "as_printed",
-        "trips", "record", "measure", "all", "compile", "quick",),
+    "predict": ("plugin", "grid", "precision", "storage", "copies", "boundary", "params", "scalars", "backend",
+        "device", "gpu", "devices", "link", "threads", "height", "family", "vector", "ahead", "warps", "blocks",
+        "unroll", "lanes", "swap", "lean", "exchange", "block", "model", "halo", "streamed", "bank_conflicts",
+        "fence", "as_printed", "trips", "record", "measure", "all", "compile", "quick",),
     "random": ("seed", "range", "density",),
     "read": ("at", "fit", "shape", "type", "offset", "endian", "order", "skip", "field", "channel", "y", "rule",),
-    "tune": ("plugin", "grid", "precision", "storage", "boundary", "params", "scalars", "backend", "device", "gpu",
-        "devices", "link", "threads", "height", "family", "vector", "ahead", "warps", "blocks", "unroll", "lanes",
-        "swap", "lean", "exchange", "block", "fields", "families", "model", "rounds", "seconds", "sustained",
+    "tune": ("plugin", "grid", "precision", "storage", "copies", "boundary", "params", "scalars", "backend", "device",
+        "gpu", "devices", "link", "threads", "height", "family", "vector", "ahead", "warps", "blocks", "unroll",
+        "lanes", "swap", "lean", "exchange", "block", "fields", "families", "model", "rounds", "seconds", "sustained",
         "check",),
 }
