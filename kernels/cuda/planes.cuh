@@ -181,20 +181,44 @@ template <class T, class E>
 TZ_DEVICE void tz_fix_plane_row(const tz_arguments &a, const tz_tile &tile, T (&row)[TZ_VECTOR],
                                 const E &edge, bool high);
 
-/* Fetches the plane that arrives in `ahead` steps. Rows and planes outside the grid are read from
- * the place that the boundary names; so are columns of bits and of periodic rows. Other columns
- * outside are set when the plane has arrived. */
+/* What a lane fetches, of all fields: rows, the plane and the first column in the grid. Rows and
+ * planes outside the grid are read from the place that the boundary names, below 0: they have its
+ * value. */
+struct tz_fetched {
+    int y[TZ_ROWS], z, x;
+};
+
+/* Of plane z. */
+template <bool BORDER>
+TZ_DEVICE tz_fetched tz_fetched_of(const tz_arguments &a, const tz_tile &tile, int z)
+{
+    tz_fetched from;
+    if (!BORDER)
+        return from;
+    tz_each<TZ_ROWS>([&](int j) { from.y[j] = tz_table(TZ_TABLE_ROW + tz_own_row(tile) + j); });
+    from.z = tile.ends ? tz_map<TZ_LOW_Z, TZ_HIGH_Z>(z, a.nz) : z;
+    from.x = tile.x;
+    if (!TZ_BITS_GRID && TZ_WRAP_X && TZ_REST_X == 0)
+        from.x = tz_map<TZ_LOW_X, TZ_HIGH_X>(tile.x, a.nx);
+    else if (TZ_HELD_X || (!TZ_BITS_GRID && tile.x >= a.nx + TZ_GHOST_HIGH_X))
+        /* nobody uses these columns, or they are set when the plane has arrived */
+        from.x = tz_spread_column(tile.x, (a.nx - 1) / TZ_VECTOR * TZ_VECTOR);
+    return from;
+}
+
+/* Fetches the plane that arrives in `ahead` steps, `plane` being what tz_fetched_of() says of it. */
 template <bool BORDER, class V>
-TZ_DEVICE void tz_fetch_plane(const tz_arguments &a, const tz_tile &tile, int i, int ahead,
-                              const void *field, const tz_edges<typename V::type> &edge)
+TZ_DEVICE void tz_fetch_plane(const tz_arguments &a, const tz_tile &tile, const tz_fetched &plane,
+                              int i, int ahead, const void *field,
+                              const tz_edges<typename V::type> &edge)
 {
     typedef typename V::type T;
     typedef typename V::memory S;
     typedef tz_row<S> layout;
-    const int further = ahead - V::LAG, z = tile.z + further;
-    int z_in = z;
-    if (BORDER && tile.ends)
-        z_in = tz_map<TZ_LOW_Z, TZ_HIGH_Z>(z, a.nz);
+    const int further = ahead - V::LAG;
+    int z_in = plane.z;
+    if (BORDER && V::LAG != 0)
+        z_in = tile.ends ? tz_map<TZ_LOW_Z, TZ_HIGH_Z>(tile.z + further, a.nz) : tile.z + further;
     tz_each<TZ_ROWS>([&](int j) {
         const int at = tz_own_row(tile) + j;
         if ((V::SKIP_LOW > 0 && at < V::SKIP_LOW) ||
@@ -203,23 +227,18 @@ TZ_DEVICE void tz_fetch_plane(const tz_arguments &a, const tz_tile &tile, int i,
         S *const to = tz_place_of<V>(tile, i, -ahead, at);
         const S *from = (const S *)field + further * a.plane + (long long)j * a.pitch + tile.at;
         if (BORDER) {
-            const int y = tz_table(TZ_TABLE_ROW + tz_own_row(tile) + j);
             if (TZ_FIXED_Z && z_in < 0) {
                 T outside[TZ_VECTOR];
                 tz_fix_plane_row(a, tile, outside, edge, z_in == -2);
                 tz_row_put(to, outside);
                 return;
             }
-            const S *const row = (const S *)field + (z_in * a.plane + (long long)y * a.pitch);
-            int x = tile.x;
-            if (TZ_HELD_X)
-                x = tz_spread_column(x, (a.nx - 1) / TZ_VECTOR * TZ_VECTOR);
-            else if (!TZ_BITS_GRID && TZ_REST_X == 0)
-                x = tz_map<TZ_LOW_X, TZ_HIGH_X>(x, a.nx);
-            else if (!TZ_BITS_GRID && x >= a.nx + TZ_GHOST_HIGH_X) /* nobody uses these columns */
-                x = tz_spread_column(x, (a.nx - 1) / TZ_VECTOR * TZ_VECTOR);
-            else if (!TZ_ROW_LANES && (x < 0 || x + TZ_VECTOR > a.nx ||
-                                       (TZ_BITS_GRID && 31LL * a.nx + x + TZ_VECTOR > a.columns))) {
+            const S *const row =
+                (const S *)field + (z_in * a.plane + (long long)plane.y[j] * a.pitch);
+            const int x = plane.x;
+            if (!TZ_HELD_X && !TZ_ROW_LANES && (TZ_BITS_GRID || TZ_REST_X != 0) &&
+                (x < 0 || x + TZ_VECTOR > a.nx ||
+                 (TZ_BITS_GRID && 31LL * a.nx + x + TZ_VECTOR > a.columns))) {
                 tz_fetch_elements(a, tile, to, row, edge);
                 return;
             }
@@ -257,13 +276,14 @@ template <class T, int PLANES> TZ_DEVICE void tz_ring_start(T (&ring)[PLANES][TZ
     });
 }
 
-/* Writes rows to shared memory: the rows that other warps read, or with BORDER all rows. */
+/* Writes rows to shared memory: the rows that other warps read, or with BORDER all rows, unless y is
+ * periodic. */
 template <bool BORDER, class V>
 TZ_DEVICE void tz_leave_rows(const tz_tile &tile, int i, int age,
                              const typename V::type (&now)[TZ_ROWS][TZ_VECTOR])
 {
     tz_each<TZ_ROWS>([&](int j) {
-        if (BORDER || j < V::FIRST || j >= TZ_ROWS - V::LAST)
+        if ((BORDER && !TZ_WRAP_Y) || j < V::FIRST || j >= TZ_ROWS - V::LAST)
             tz_row_put(tz_place_of<V>(tile, i, age, tz_own_row(tile) + j), now[j]);
     });
 }
@@ -289,7 +309,7 @@ TZ_DEVICE void tz_store_plane(const tz_arguments &a, const tz_tile &tile, int la
         S *const at = to + (long long)j * a.pitch;
         S elements[TZ_VECTOR];
         tz_each<TZ_VECTOR>([&](int i) { elements[i] = (S)now[j][i]; });
-        if (!BORDER || tile.x + TZ_VECTOR <= a.nx) {
+        if (!BORDER || TZ_REST_X == 0 || tile.x + TZ_VECTOR <= a.nx) {
             tz_store(at, elements);
             return;
         }

@@ -49,7 +49,7 @@ TZ_DEVICE void tz_plane_points(const tz_arguments &a, const tz_tile &tile, int i
 /* ---- Level 0 -------------------------------------------------------------------------------- */
 
 #define TZ__FETCH(name, type, index)                                                               \
-    tz_fetch_plane<BORDER, v_##name##_0>(a, tile, i, ahead, a.in[index], name##_edge);
+    tz_fetch_plane<BORDER, v_##name##_0>(a, tile, plane, i, ahead, a.in[index], name##_edge);
 #define TZ__ARRIVE(name, type, index)                                                              \
     {                                                                                              \
         type name##_next[TZ_ROWS][TZ_VECTOR];                                                      \
@@ -216,6 +216,7 @@ struct tz_planes {
     template <bool BORDER>
     TZ_DEVICE void fetch(const tz_arguments &a, const tz_tile &tile, int i, int ahead)
     {
+        const tz_fetched plane = tz_fetched_of<BORDER>(a, tile, tile.z + ahead);
         TZ_FIELD_LIST(TZ__EDGE)
         TZ_LOADED_LIST(TZ__FETCH)
         TZ_CARRIED_LIST(TZ__FETCH)

@@ -1,6 +1,7 @@
 /* kernels/cuda: the rows that a pass reads, in the stream family in 3-D. */
 
-/* For each row of a lane and around it, the row to read; below 0: the boundary's value. */
+/* For each row of a lane and around it, the row to read; below 0: the boundary's value. Where y is
+ * periodic, it is the row itself. */
 struct tz_source_rows {
     int row[TZ_ROWS + 2 * TZ_RADIUS_ROWS];
 };
@@ -20,13 +21,13 @@ TZ_DEVICE void tz_row_of_other(const tz_tile &tile, const tz_source_rows &source
                                int j, const tz_edges<typename V::type> &edge,
                                typename V::type (&to)[TZ_VECTOR])
 {
-    if (BORDER) {
+    if (BORDER && !TZ_WRAP_Y) {
         const int own = tz_own_row(tile);
         int row = sources.row[j + TZ_RADIUS_ROWS];
         if (j >= 0 && j < TZ_ROWS && row == own + j)
             return;
         /* Only cells whose values are unused would read rows further away. */
-        if (TZ_ADJACENT && !TZ_WRAP_Y && row >= 0) {
+        if (TZ_ADJACENT && row >= 0) {
             row = row > own - TZ_ROWS ? row : own - TZ_ROWS;
             row = row < own + 2 * TZ_ROWS - 1 ? row : own + 2 * TZ_ROWS - 1;
         }
