@@ -1,11 +1,11 @@
 # Configures and builds; sourced by demo.sh and test.sh, which set $root, the checkout's folder.
-# Sets $build, the build folder. PRESET=release|debug|asan|arm64|arm64-quick selects the preset, $target the target
+# Sets $build, the build folder. PRESET=release|gate|debug|asan|arm64|arm64-quick selects the preset, $target the target
 # (default: all).
 preset=${PRESET:-release}
 case $preset in
 release) build=$root/build ;;
-debug | asan | arm64 | arm64-quick) build=$root/build-$preset ;;
-*) echo "unknown PRESET '$preset'; known: release, debug, asan, arm64, arm64-quick" >&2; exit 2 ;;
+gate | debug | asan | arm64 | arm64-quick) build=$root/build-$preset ;;
+*) echo "unknown PRESET '$preset'; known: release, gate, debug, asan, arm64, arm64-quick" >&2; exit 2 ;;
 esac
 
 # A build folder that was moved or copied with the checkout is unusable.

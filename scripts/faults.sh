@@ -97,11 +97,19 @@ plant() {
 
 # ---- One fault, in a worker's tree -----------------------------------------------------------------
 
-# tests STEP LABEL: 0 if all pass; else the first that fails is in $by
+# tests LABEL: the gate's, in the tree in which it runs them; 0 if all pass; else the first that fails is in $by
 tests() {
-    ctest --test-dir build-asan -j 1 -L "^$1\$" -LE package --stop-on-failure >"$log.tests" 2>&1 </dev/null && return 0
-    by=$(sed -n '1s/^[0-9]*://p' build-asan/Testing/Temporary/LastTestsFailed.log 2>/dev/null)
-    return 1
+    for tree in 'build-asan -LE ^release$' 'build-gate -L ^release$ -LE ^package$'; do
+        # shellcheck disable=SC2086 # a folder and options
+        ctest --test-dir $tree -j 1 -L "^$1\$" --stop-on-failure >"$log.tests" 2>&1 </dev/null && continue
+        by=$(sed -n '1s/^[0-9]*://p' "${tree%% *}/Testing/Temporary/LastTestsFailed.log" 2>/dev/null)
+        return 1
+    done
+}
+build() { # build PROGRAM…: those of both trees
+    for tree in build-asan build-gate; do
+        cmake --build $tree -j 1 --target "$@" app >"$log" 2>&1 || return 1
+    done
 }
 
 try_fault() { # try_fault NAME: sets $result
@@ -113,7 +121,7 @@ try_fault() { # try_fault NAME: sets $result
     cp "$log.fault" "$file"
     for step in $room oracle contract; do
         # shellcheck disable=SC2046 # a list of programs
-        cmake --build build-asan -j 1 --target $(programs "$step") app >"$log" 2>&1 || { result=broken && break; }
+        build $(programs "$step") || { result=broken && break; }
         if tests "$step"; then result=missed; else result="found $by" && break; fi
     done
     cp "$log.whole" "$file"
@@ -122,15 +130,15 @@ try_fault() { # try_fault NAME: sets $result
 work_on() { # work_on NUMBER: a worker, which takes one fault after the other
     cd "$work/tree-$1"
     log=$work/log-$1
-    rm -rf build-asan/Testing
-    cmake --preset asan -DTRAPEZE_WERROR=ON -DTRAPEZE_TEST_LIMIT=200 >"$log" 2>&1 && cmake --build build-asan -j 1 >"$log" 2>&1 || {
-        cat "$log" >&2
-        return 1
-    }
+    rm -rf build-asan/Testing build-gate/Testing
+    for preset in asan gate; do
+        cmake --preset $preset -DTRAPEZE_WERROR=ON -DTRAPEZE_TEST_LIMIT=200 >"$log" 2>&1 || { cat "$log" >&2 && return 1; }
+    done
+    build sanitized-tests release-tests || { cat "$log" >&2 && return 1; }
     while read -r name; do
         mkdir "$work/taken/$name" 2>/dev/null || continue
         start=$(date +%s)
-        rm -f build-asan/Testing/Temporary/LastTestsFailed.log
+        rm -f build*/Testing/Temporary/LastTestsFailed.log
         try_fault "$name"
         echo "$name: $result ($(($(date +%s) - start)) s)" | tee -a "$work/results"
         cp "$log.tests" "$work/logs/$name" 2>/dev/null || cp "$log" "$work/logs/$name"

@@ -1,5 +1,6 @@
 #!/bin/sh
-# Sets up, builds with the address and undefined-behaviour sanitizers, and runs every test:
+# Sets up, builds with the address and undefined-behaviour sanitizers, and runs the tests that the gate runs so; those of the
+# label release are for test-release.sh. With arguments it builds all and runs what they choose:
 #
 #   sh scripts/test.sh [ARGUMENTS FOR CTEST]     -L FOLDER, -R NAME, …
 #
@@ -11,6 +12,7 @@ root=$(CDPATH= cd -- "$(dirname -- "$0")/.." && pwd -P)
 : "${PRESET:=asan}"
 
 sh "$root/scripts/setup.sh"
+[ $# -gt 0 ] || [ $PRESET != asan ] || { target=sanitized-tests && set -- -LE '^release$'; }
 . "$root/scripts/build.sh"
 
 # Inputs that are not part of this project, if they lie next to the checkout.

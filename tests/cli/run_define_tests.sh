@@ -228,6 +228,8 @@ check "new --from: no file" errs "nosuch.lua: "
 check "nothing is left of those" [ ! -e fourth ]
 
 # ---- The shipped scenarios ---------------------------------------------------------------------
+plain_cc quick-cc 1
+export CC="$work/quick-cc"
 for script in "$scenarios"/*.lua; do
     shipped=$(basename "$script" .lua)
     case $shipped in

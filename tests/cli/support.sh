@@ -40,16 +40,17 @@ expect() {
     done
 }
 
-# plain_cc FILE: makes it a C compiler that does not optimise, for stencils of scenarios whose speed is no matter.
+# plain_cc FILE [LEVEL]: makes it a C compiler that does not optimise, or to that level, for stencils of scenarios whose
+# speed is no matter.
 plain_cc() {
-    cat >"$1" <<'END'
+    cat >"$1" <<END
 #!/bin/sh
 for word; do
     shift
-    case $word in -O[1-9]) word=-O0 ;; esac
-    set -- "$@" "$word"
+    case \$word in -O[1-9]) word=-O${2:-0} ;; esac
+    set -- "\$@" "\$word"
 done
-exec cc "$@"
+exec cc "\$@"
 END
     chmod +x "$1"
 }

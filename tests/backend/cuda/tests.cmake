@@ -15,6 +15,7 @@ function(trapeze_add_cases room file)
         trapeze_add_test(${room} ${group} test_simt --cases ${CMAKE_CURRENT_SOURCE_DIR}/${file} --group ${group}
             --plugins ${PROJECT_BINARY_DIR}/plugins --plugins ${PROJECT_BINARY_DIR}/test-plugins
             --plugins ${PROJECT_BINARY_DIR}/defined-plugins)
+        set_property(TEST ${room}/${group} PROPERTY LABELS ${room} release)
     endforeach()
 endfunction()
 trapeze_add_cases(backend/cuda/simt backend/cuda/simt/cases.txt)
@@ -41,7 +42,7 @@ trapeze_add_fake(nvidia-ml .so.1 backend/cuda/fake/fake_nvml.c)
 trapeze_add_fake(cufft .so.12 backend/cuda/fake/fake_cufft.c)
 target_link_libraries(fake_cufft PRIVATE ${CMAKE_DL_LIBS} m)
 
-foreach(program tests_backend_cuda tests_calibrate contract)
+foreach(program tests_backend_cuda tests_calibrate contract release-tests)
     add_dependencies(${program} fake_cuda fake_nvrtc fake_nvidia-ml fake_cufft)
 endforeach()
 trapeze_add_test(cli cuda_cli sh ${CMAKE_CURRENT_SOURCE_DIR}/cli/run_cuda_cli_tests.sh $<TARGET_FILE:trapeze>)

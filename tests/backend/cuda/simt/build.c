@@ -33,6 +33,7 @@ enum { KERNELS_MAX = 64, ARGUMENTS_MAX = 24 };
 static const char *const folders[] = {"trapeze", "kernels"};
 enum { FOLDERS = sizeof folders / sizeof *folders };
 #define PATTERNS "-ftrivial-auto-var-init=pattern"
+#define QUICK_LINKER "-fuse-ld=gold" /* takes half as long */
 
 typedef struct kernel {
     char *source;
@@ -44,6 +45,7 @@ typedef struct kernel {
 struct simt_build {
     char folder[512], text[600];
     bool keep, patterns; /* the compiler fills uninitialised variables */
+    bool quick_linker;
     int count;
     int kernels_count;
     kernel kernels[KERNELS_MAX]; /* the latest */
@@ -125,6 +127,9 @@ tz_status simt_build_create(simt_build **out, const char *keep, tz_error *error)
         return tz_error_set(error, TZ_MEMORY, NULL, "not enough memory");
     char *const patterns[] = {(char *)compiler(), PATTERNS, "-E", "-x", "c++", "/dev/null", NULL};
     build->patterns = succeeds(patterns);
+    char *const linked[] = {(char *)compiler(), QUICK_LINKER, "-shared",   "-nostdlib", "-x", "c++",
+                            "/dev/null",        "-o",         "/dev/null", NULL};
+    build->quick_linker = succeeds(linked);
     const char *temporary = getenv("TMPDIR");
     build->keep = keep != NULL;
     if (keep)
@@ -190,21 +195,23 @@ static const char *first_error(char *text)
 }
 
 /* Arithmetic as on the GPU: no contraction, integers wrap, no library call where the machine has
- * the instruction. */
+ * the instruction. This program has the libraries that a text needs. */
 static tz_status compile(const simt_build *build, const char *from, const char *to, tz_error *error)
 {
     char *text;
     /* Not optimised: most texts take longer to compile than to run. */
     char *command[ARGUMENTS_MAX] = {
-        (char *)compiler(),  "-std=c++17",           "-O0",     "-shared", "-fPIC",
-        "-ffp-contract=off", "-fno-strict-aliasing", "-fwrapv", "-w",      "-I",
+        (char *)compiler(),     "-std=c++17", "-O0", "-shared",   "-fPIC", "-ffp-contract=off",
+        "-fno-strict-aliasing", "-fwrapv",    "-w",  "-nostdlib", "-I",
     };
-    int n = 10;
+    int n = 11;
     command[n++] = (char *)build->folder;
     if (build->keep)
         command[n++] = "-g";
     if (build->patterns)
         command[n++] = PATTERNS;
+    if (build->quick_linker)
+        command[n++] = QUICK_LINKER;
 #if defined(__x86_64__)
     if (__builtin_cpu_supports("fma"))
         command[n++] = "-mfma";
@@ -214,7 +221,6 @@ static tz_status compile(const simt_build *build, const char *from, const char *
     command[n++] = (char *)from;
     command[n++] = "-o";
     command[n++] = (char *)to;
-    command[n++] = "-lm";
     const bool good = runs(command, &text);
     if (!good)
         tz_error_set(error, TZ_BACKEND, from, "%s does not compile it: %s", command[0],
