@@ -7,7 +7,7 @@
 # 600 s, a seed of the clock and all attacks by default; ATTACK is the beginning of a name of the table, such as signals.
 # BUILD=FOLDER: not build-asan.
 #
-# A table at the end says what was tried and what fell. Ends with 1 if something fell. The gate runs 10 s of it.
+# A table at the end says what was tried and what fell. Ends with 1 if something fell.
 set -eu
 root=$(CDPATH= cd -- "$(dirname -- "$0")/.." && pwd -P)
 build=${BUILD:-$root/build-asan}

@@ -3,8 +3,8 @@
 # The executor's suite; needs a C++ compiler when it runs. Then the cases of cases.txt, a test for each group.
 trapeze_add_test_program(test_simt backend/cuda/simt/main.c)
 add_dependencies(test_simt ${plugins} ${test_plugins})
-foreach(part 1 2 3 4)
-    trapeze_add_test(backend/cuda/simt families_${part} test_simt --part ${part},4)
+foreach(part 1 2)
+    trapeze_add_test(backend/cuda/simt families_${part} test_simt --part ${part},2)
 endforeach()
 # Cases of a file, a test for each group, labelled with a room.
 function(trapeze_add_cases room file)

@@ -232,10 +232,12 @@ static void make_pair(simt_groups *groups, const tz_stencil *stencil, const tz_c
     const uint32_t rotation = draw(&g, "turn", 0);
     const int boundaries_count = list_boundaries(stencil, depth == SIMT_FULL, rotation, boundaries);
     const int precisions_count = list_precisions(stencil, family, precisions);
-    const int ways = depth == SIMT_FEW ? 2 : boundaries_count * precisions_count;
+    const int ways = depth == SIMT_FEW ? 1 : boundaries_count * precisions_count;
     const int before = groups->count;
     tz_error error = {0};
     const int slabs = !has_coordinates(stencil) ? 0 : depth == SIMT_FULL ? 2 * boundaries_count : 1;
+    /* The others are slabs: with few cases every second pair. */
+    const int whole = slabs > 0 || (depth == SIMT_FEW && rotation % 2) ? ways : ways - 1;
     for (int i = 0; i < ways + slabs; i++) {
         const int number = i + (int)(rotation % 64);
         const int b = depth == SIMT_FEW
@@ -249,11 +251,11 @@ static void make_pair(simt_groups *groups, const tz_stencil *stencil, const tz_c
         g.k.seed = draw(&g, "seed", i) % 100000;
         if (depth == SIMT_FEW)
             g.k.seed |= 3; /* each fixed side has a value of its own */
-        g.k.slab = i < (slabs > 0 ? ways : ways - 1) || !is_cut(stencil) ? 0 : 1 + number % 2;
+        g.k.slab = i < whole || !is_cut(stencil) ? 0 : 1 + number % 2;
         g.k.rest = (int)(draw(&g, "rest", i) % 60);
         choose_grids(&g, depth, number);
         if (depth == SIMT_FEW) {
-            memcpy(g.extent[0], g.extent[i % 2], sizeof g.extent[0]);
+            memcpy(g.extent[0], g.extent[rotation / 2 % 4 != 0], sizeof g.extent[0]);
             g.grids = 1;
         }
         /* The first plan that the family takes; the last ways are those without knobs. */
