@@ -42,7 +42,10 @@ Formulas of scenarios (tz.stencil) need a C compiler and trapeze-dev.")
 set(CPACK_DEBIAN_LIB_PACKAGE_NAME libtrapeze0)
 set(CPACK_DEBIAN_LIB_PACKAGE_SECTION libs)
 set(CPACK_DEBIAN_LIB_PACKAGE_DEPENDS "${same}")
-set(CPACK_DEBIAN_LIB_PACKAGE_GENERATE_SHLIBS ON)
+# What packages that link it depend on, and that the loader's list is made anew.
+file(WRITE ${PROJECT_BINARY_DIR}/package/shlibs "libtrapeze 0 libtrapeze0 (>= ${PROJECT_VERSION})\n")
+file(WRITE ${PROJECT_BINARY_DIR}/package/triggers "activate-noawait ldconfig\n")
+set(CPACK_DEBIAN_LIB_PACKAGE_CONTROL_EXTRA ${PROJECT_BINARY_DIR}/package/shlibs ${PROJECT_BINARY_DIR}/package/triggers)
 set(CPACK_COMPONENT_LIB_DESCRIPTION "iterative stencil loops with ghost zones, as a library
 The library with which programs define stencils, set and get fields in their
 own memory, and run simulations on CPUs and NVIDIA GPUs. Its stencils and
@@ -54,9 +57,10 @@ set(CPACK_DEBIAN_DEV_PACKAGE_DEPENDS
     "${same}, libtrapeze0 (= ${PROJECT_VERSION}-${CPACK_DEBIAN_PACKAGE_RELEASE}), libc6-dev")
 set(CPACK_DEBIAN_DEV_PACKAGE_RECOMMENDS "gcc, cmake, make | ninja-build")
 set(CPACK_COMPONENT_DEV_DESCRIPTION "headers and tests for programs and plugins with Trapeze
-The public headers of libtrapeze and of plugins, the CMake package with trapeze_add_plugin(), an example,
-and trapeze-contract, which tests that a plugin reads and writes what it
-declares and that every plan gives the same bits.
+The public headers of libtrapeze and of plugins, the CMake package with
+trapeze_add_plugin(), an example, and trapeze-contract, which tests that a
+plugin reads and writes what it declares and that every plan gives the same
+bits.
 .
 Trapeze itself uses the headers to compile the stencils of scenarios.")
 

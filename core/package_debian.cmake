@@ -42,11 +42,19 @@ function(complete component)
             "trapeze: library-not-linked-against-libc [usr/lib/trapeze/plugins/*.so]\n"
             "trapeze: shared-library-lacks-prerequisites [usr/lib/trapeze/plugins/*.so]\n")
     endif()
+    if(component STREQUAL lib)
+        # CPack adds the call to packages with libraries; the trigger does the same.
+        file(WRITE ${root}/share/lintian/overrides/libtrapeze0 "libtrapeze0: maintscript-calls-ldconfig [postinst]\n"
+            "libtrapeze0: maintscript-calls-ldconfig [postrm]\n")
+    endif()
     if(component STREQUAL dev)
         write_contract_page(${root}/bin/trapeze-contract ${root}/share/man/man1/trapeze-contract.1)
     endif()
     if(EXISTS ${root}/share/zsh/site-functions) # Debian's zsh looks elsewhere
         file(RENAME ${root}/share/zsh/site-functions ${root}/share/zsh/vendor-completions)
+    endif()
+    if(EXISTS ${root}/lib/pkgconfig) # where the tools of all architectures look
+        file(RENAME ${root}/lib/pkgconfig ${root}/share/pkgconfig)
     endif()
     file(GLOB pages ${root}/share/man/man1/*.1)
     foreach(page IN LISTS pages)
