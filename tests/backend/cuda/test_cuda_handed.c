@@ -188,9 +188,10 @@ EXECUTED_TEST(one_copy)
         {"sound3d2", false, {"mirror", "clamp", "periodic"}},
         {"d3q19", false, {"periodic", "periodic", "periodic"}},
         {"d3q19", true, {"fixed", "periodic", "fixed"}},
+        {"d2q9", false, {"fixed:fixed", "fixed"}},
     };
     tz_cuda_close(opened_to_run());
-    for (int k = 0; k < 4; k++) {
+    for (int k = 0; k < 5; k++) {
         const tz_stencil *stencil;
         run r;
         double norm;
