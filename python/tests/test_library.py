@@ -400,6 +400,7 @@ class Life(unittest.TestCase):
             with tz.Simulation("wave2d", grid=(32, 32), backend="reference", speed=3.0, u=start(32, 32)) as sim:
                 sim.run(1)
             self.assertTrue(caught)
+            self.assertEqual(caught[0].filename, __file__)
             with tz.Simulation("wave2d", grid=(32, 32), backend="reference", speed=3.0, u=start(32, 32),
                                messages=lambda text, level: said.append(level)) as sim:
                 count = len(caught)

@@ -2,7 +2,9 @@
 import ctypes
 import json
 import os
+import sys
 import threading
+import warnings
 from ctypes import POINTER, byref, c_char, c_char_p, c_double, c_int, c_int32, c_int64, c_uint64, c_void_p
 
 import numpy as np
@@ -172,6 +174,7 @@ class Session:
         self.lock, self.owner = threading.Lock(), None
         self.error = ErrorRecord()
         self.raised = self.turn = self.message = None
+        self.said = []  # warnings that nobody else takes
         self.defined = {}
         # Callbacks are kept for the life of the session.
         self._message, self._turn, self._no_turn = MESSAGE(self._on_message), TURN(self._on_turn), TURN()
@@ -182,8 +185,11 @@ class Session:
 
     def _on_message(self, user, level, text):
         try:
+            text = text.decode(errors="replace")
             if self.message:
-                self.message(text.decode(errors="replace"), level)
+                self.message(text, level)
+            elif level:
+                self.said.append(text)
         except BaseException as error:  # which cannot pass the library's C: it is raised after the call
             self.raised = error
 
@@ -225,6 +231,15 @@ class Session:
             if turn:
                 self.library.tz_session_set_turn(self.handle, self._no_turn)
             self.leave()
+
+    def warn(self):
+        """Warnings of the last call, at the line that called the package."""
+        said, self.said = self.said, []
+        for text in said:
+            level, frame = 1, sys._getframe(0)
+            while frame.f_back and frame.f_globals.get("__package__") == __package__:
+                level, frame = level + 1, frame.f_back
+            warnings.warn(text, stacklevel=level)
 
     def ask(self, name, *arguments, **options):
         """The same for functions that give JSON: returns what that says."""
@@ -317,7 +332,7 @@ def open_session(plugins=()):
 
 
 def close_session(session):
-    session.message = None
+    session.message, session.said = None, []
     idle = _idle.setdefault(session.plugins, [])
     if len(idle) < MOST_IDLE and len(session.defined) < MOST_DEFINED:
         idle.append(session)

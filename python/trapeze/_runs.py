@@ -119,6 +119,7 @@ def run(scenario, args=None, *, out=None, messages=None, progress=None, plugins=
         session.message = messages
         result = session.ask_long("tz_session_scenario", session.handle, os.fsencode(scenario), to_json(options),
                                   turn=progress)
+        session.warn()
         return Run(result["folder"], result.get("printed", ""))
     finally:
         _library.close_session(session)

@@ -3,7 +3,6 @@ import operator
 import os
 import sys
 import time
-import warnings
 from collections.abc import MutableMapping
 from ctypes import byref, c_int64, c_void_p
 
@@ -137,7 +136,7 @@ class Simulation:
                         options["plugin"], name, nearest(name, KEYS["Simulation"] + tuple(self.fields))), "unknown")
                 if value is None:
                     raise KindError("the field '%s' is None: leave it out for the stencil's initial value" % name, "type")
-            session.message = messages or _warn
+            session.message = messages
             self.grid = _grid(options["grid"])
             self.shape = self.grid[::-1]
             # Numbers, what the engine makes, and rows of streamed fields; arrays follow.
@@ -147,6 +146,7 @@ class Simulation:
             with _Given(self) as given:
                 session.call("tz_sim_create", byref(handle), session.handle, to_json(given.all(options)))
             self._handle = handle
+            session.warn()
             for name, value in arrays.items():
                 self.set(name, value)
         except BaseException:
@@ -212,9 +212,12 @@ class Simulation:
     def _ask(self, method, *arguments, change=False):
         """Calls a method of scenarios with arguments that JSON has."""
         self._open()
+        session = self._session
         with _Given(self) as given:
             text = to_json(given.all(arguments)) if arguments else None
-            return self._session.ask("tz_sim_call", method.encode(), text, sim=self, change=change)
+            result = session.ask("tz_sim_call", method.encode(), text, sim=self, change=change)
+        session.warn()
+        return result
 
     def _facts(self):
         self._open()
@@ -439,12 +442,15 @@ class Simulation:
         self._open()
         if progress is not True:
             check_callable(progress=progress)
-        ask = self._session.ask if short and not progress else self._session.ask_long
+        session = self._session
+        ask = session.ask if short and not progress else session.ask_long
         try:
-            return ask(function, text, sim=self, change=True, turn=_line if progress is True else progress)
+            result = ask(function, text, sim=self, change=True, turn=_line if progress is True else progress)
         finally:
             if progress is True:
                 print(file=sys.stderr)
+        session.warn()
+        return result
 
     def _run_parts(self, options, every, call, progress):
         """A run with functions of Python: in parts, which end where one is due."""
@@ -560,11 +566,6 @@ class Simulation:
         """Brings this simulation, of the same stencil, grid, precision, boundaries and parameters, to where checkpoint() was
         called. It goes on with the same bits, on any backend, plan and number of threads."""
         self._call("tz_sim_resume", os.fsencode(path), change=True)
-
-
-def _warn(text, level):
-    if level:
-        warnings.warn(text, stacklevel=2)
 
 
 def _line(done, total):

@@ -54,6 +54,7 @@ class Stencil:
         session = _library.open_session()
         try:
             facts = describe(session, session.define(self.definition))
+            session.warn()
         finally:
             _library.close_session(session)
         self.id, self.doc, self.dims = facts["id"], facts["doc"], facts["dims"]
@@ -123,7 +124,9 @@ def _question(name, function, plugin, plugins, progress, options):
     session = _library.open_session(plugins)
     try:
         options["plugin"] = id or session.define(definition)
-        return session.ask_long(function, session.handle, to_json(options), turn=progress)
+        answer = session.ask_long(function, session.handle, to_json(options), turn=progress)
+        session.warn()
+        return answer
     finally:
         _library.close_session(session)
 
