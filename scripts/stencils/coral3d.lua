@@ -5,6 +5,7 @@ local tz = require "trapeze"
 
 local n, steps = math.tointeger(tz.args.n or 96), math.tointeger(tz.args.steps or 1800)
 local points = math.tointeger(tz.args.points or 7)
+tz.expect(n and n >= 24, "n must be 24 or more")
 tz.expect(points == 7 or points == 27, "points: 7 or 27")
 
 -- The Laplacian of 27 points is nearly the same along all directions: cells beside one count 14, at edges 3, at corners 1.

@@ -8,6 +8,7 @@
 local tz = require "trapeze"
 
 local n, layer = math.tointeger(tz.args.n or 112), math.tointeger(tz.args.layer or 10)
+tz.expect(n and layer and layer > 0 and n >= 3 * layer, "n must be three times the layer or more, and the layer 1 or more")
 local dt = 0.5
 
 -- ---- The stencil ---------------------------------------------------------------------------------------------------

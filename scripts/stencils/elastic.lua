@@ -6,6 +6,7 @@
 local tz = require "trapeze"
 
 local n, spacing = math.tointeger(tz.args.n or 120), tonumber(tz.args.spacing or 10)
+tz.expect(n and n >= 40, "n must be 40 or more")
 local fastest = 4000
 local dt = 0.45 * spacing / fastest
 local layer = 14 -- cells along each side that damp waves
