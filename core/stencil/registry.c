@@ -494,7 +494,8 @@ void tz_stencil_compile_begin(const tz_stencil *stencil, bool kept_only, const t
     plugin_slot *slot = late_slot(stencil);
     if (!slot || slot->compiling || slot->not_compiled.code)
         return;
-    slot->cancel = (tz_cancel){cancel->stopped, &slot->unwanted, cancel->cancelled};
+    /* A program that cancels a run may go on: what is compiled beside it goes on, too. */
+    slot->cancel = (tz_cancel){.stopped = cancel->stopped, .unwanted = &slot->unwanted};
     if (build(slot, true) || slot->built) {
         finish(slot, true);
         return;
@@ -534,7 +535,8 @@ tz_status tz_stencil_compile(const tz_stencil *stencil, const tz_cancel *cancel,
     if (!slot)
         return TZ_OK;
     const bool began = slot->compiling;
-    slot->cancel = (tz_cancel){cancel->stopped, &slot->unwanted, cancel->cancelled};
+    if (!began) /* else its thread reads this */
+        slot->cancel = (tz_cancel){cancel->stopped, &slot->unwanted, cancel->cancelled};
     join(slot);
     tz_status status = slot->not_compiled.code;
     if (!status && !began)
