@@ -38,7 +38,7 @@ install(FILES
     ${PROJECT_SOURCE_DIR}/plugins/TrapezePlugin.cmake
     DESTINATION ${TRAPEZE_PACKAGE} COMPONENT dev)
 configure_file(${CMAKE_CURRENT_LIST_DIR}/library/trapeze.pc.in ${PROJECT_BINARY_DIR}/package/trapeze.pc @ONLY)
-install(FILES ${PROJECT_BINARY_DIR}/package/trapeze.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig COMPONENT dev)
+install(FILES ${PROJECT_BINARY_DIR}/package/trapeze.pc DESTINATION ${CMAKE_INSTALL_DATADIR}/pkgconfig COMPONENT dev)
 
 # The Python package, which finds libtrapeze.so in the lib/ that it lies in.
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/python/trapeze DESTINATION ${CMAKE_INSTALL_LIBDIR}/python3/dist-packages COMPONENT python

@@ -80,7 +80,7 @@ cmake -G Ninja -S "$prefix/share/trapeze/examples/c" -B "$work/c-build" -DCMAKE_
     cmake --build "$work/c-build" >>"$work/c.log" 2>&1 || fail "the example program in C does not build: $(cat "$work/c.log")"
 TRAPEZE_CACHE="$work/cache" "$work/c-build/heat" >"$work/heat.txt" 2>>"$work/c.log" || fail "it does not run: $(cat "$work/c.log")"
 grep -qxE '( +[0-9]+\.[0-9]{4}){8}' "$work/heat.txt" || fail "it prints: $(cat "$work/heat.txt")"
-PKG_CONFIG_PATH="$prefix/lib/pkgconfig" pkg-config --libs trapeze | grep -q -- -ltrapeze || fail 'pkg-config'
+PKG_CONFIG_PATH="$prefix/share/pkgconfig" pkg-config --libs trapeze | grep -q -- -ltrapeze || fail 'pkg-config'
 echo "ok: a program in C built outside the tree"
 
 # What an author does wrong, with the installed package alone: one line says it.
