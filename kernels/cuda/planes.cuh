@@ -206,7 +206,7 @@ TZ_DEVICE tz_fetched tz_fetched_of(const tz_arguments &a, const tz_tile &tile, i
     return from;
 }
 
-/* Fetches the plane that arrives in `ahead` steps, `plane` being what tz_fetched_of() says of it. */
+/* Fetches the plane that arrives in `ahead` steps; `plane`: what tz_fetched_of() says of it. */
 template <bool BORDER, class V>
 TZ_DEVICE void tz_fetch_plane(const tz_arguments &a, const tz_tile &tile, const tz_fetched &plane,
                               int i, int ahead, const void *field,
@@ -276,8 +276,8 @@ template <class T, int PLANES> TZ_DEVICE void tz_ring_start(T (&ring)[PLANES][TZ
     });
 }
 
-/* Writes rows to shared memory: the rows that other warps read, or with BORDER all rows, unless y is
- * periodic. */
+/* Writes rows to shared memory: the rows that other warps read, or with BORDER all rows, unless y
+ * is periodic. */
 template <bool BORDER, class V>
 TZ_DEVICE void tz_leave_rows(const tz_tile &tile, int i, int age,
                              const typename V::type (&now)[TZ_ROWS][TZ_VECTOR])
