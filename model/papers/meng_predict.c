@@ -191,10 +191,11 @@ static tz_status rows_of_paper(tz_prediction_table *table, const tz_workload *wo
     tz_model_facts facts;
     tz_model_plan plan;
     int most = 0;
-    if (request->given.family[0] && strcmp(request->given.family, "tile") != 0)
+    const char *family = request->given.family[0] ? request->given.family : "tile";
+    if (strcmp(family, "tile") != 0 && strcmp(family, "whole") != 0)
         return tz_error_set(error, TZ_UNSUPPORTED, "family",
                             "%s describes tiles in shared memory, no family '%s'", table->by->name,
-                            request->given.family);
+                            family);
     tz_status status = tz_facts_of_workload(workload, request, &facts, &plan, table->counts,
                                             sizeof table->counts, error);
     if (status)
@@ -223,7 +224,8 @@ static tz_status rows_of_paper(tz_prediction_table *table, const tz_workload *wo
                                   &row->prediction, error);
         if (status)
             return status;
-        row->plan = (tz_plan){.height = h, .family = "tile"};
+        row->plan = (tz_plan){.height = h};
+        snprintf(row->plan.family, sizeof row->plan.family, "%s", family);
         for (int axis = 0; axis < TZ_AXES; axis++)
             row->plan.tile[axis] = (int64_t)row->prediction.block[axis];
         if (row->prediction.time_s < table->rows[table->best].prediction.time_s)

@@ -17,7 +17,8 @@ if [ "${1:-}" = --keep ]; then
     shift 2
     mkdir -p "$here/measured"
     for log; do
-        name=$(basename "$(dirname "$log")")
+        name=$(basename "$log" .txt)
+        [ "$name" != log ] || name=$(basename "$(dirname "$log")")
         awk -v stamp="$stamp" '
             /^<!-- .* measured -->$/ { inside = 1; kept = 1; sub(/ measured -->/, " -->") }
             /^<!-- \// && inside { print ""; print "Measured: " stamp "." ; print; inside = 0; next }
