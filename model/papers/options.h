@@ -23,7 +23,8 @@ enum {
       "for `meng2011`: conflicts in shared memory for each warp instruction", 0, INFINITY)         \
     X("fence", "boolean", "false", "for the papers' models: stages synchronise inside one launch", \
       0, 0)                                                                                        \
-    X("as_printed", "boolean", "false", "for `luo2011`: equation 2 as the paper prints it", 0, 0)  \
+    X("as_printed", "boolean", "false",                                                            \
+      "for `luo2011`: equations 2 and 3 as the paper prints them", 0, 0)                           \
     X("trips", "integer", "1", "for `luo2011`: turns of loops whose end depends on data", 1,       \
       1000000)
 

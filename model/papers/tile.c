@@ -5,6 +5,7 @@
  * element. */
 #include "backend/cuda/family/work.h"
 #include "base/embed.h"
+#include "base/minmax.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -91,7 +92,7 @@ static tz_status tile_plan(const tz_problem *problem, const tz_limits *limits, t
 
 /* The blocks of table 2 of the paper, with their ghost zones. */
 static const int64_t WHOLE_BLOCKS[][TZ_AXES] = {{0}, {256, 1, 1}, {20, 20, 1}, {8, 8, 8}};
-enum { WHOLE_THREADS_MAX = 1024 };
+enum { WHOLE_THREADS_MAX = 1024 }; /* of more elements a thread has several */
 
 static tz_status whole_plan(const tz_problem *problem, const tz_limits *limits, tz_plan *plan,
                             tz_error *error)
@@ -103,30 +104,25 @@ static tz_status whole_plan(const tz_problem *problem, const tz_limits *limits, 
         return tz_error_set(error, TZ_UNSUPPORTED, "plan", "whole tiles take no '%s'", knob);
     plan->height = plan->height > 0 ? plan->height : 1;
     for (int d = 0; d < TZ_AXES; d++) {
-        const int64_t block = WHOLE_BLOCKS[problem->dims][d];
+        const int64_t inner = WHOLE_BLOCKS[problem->dims][d] - 2 * (int64_t)plan->height * reach;
         if (plan->tile[d] == 0)
-            plan->tile[d] = d < problem->dims ? block - 2 * (int64_t)plan->height * reach : 1;
-        if (plan->tile[d] < 1)
-            return tz_error_set(error, TZ_RANGE, "height",
-                                "height %d leaves no cell of a block of %" PRId64
-                                " threads along an axis: use a lower one, or a larger tile",
-                                plan->height, block);
+            plan->tile[d] = d < problem->dims && inner > 1 ? inner : 1;
         if (plan->tile[d] > problem->elements[d])
             plan->tile[d] = problem->elements[d];
     }
-    const int64_t threads = elements_of(problem, plan);
-    if (threads > WHOLE_THREADS_MAX || shared_bytes(problem, plan) > limits->shared_bytes)
+    if (shared_bytes(problem, plan) > limits->shared_bytes)
         return tz_error_set(error, TZ_RANGE, "tile",
-                            "a tile with its ghost zone has %" PRId64
-                            " elements, a thread each: use up to %d that fit shared memory",
-                            threads, WHOLE_THREADS_MAX);
-    plan->warps = (int)(threads + 31) / 32;
+                            "a tile of %" PRId64 " x %" PRId64 " x %" PRId64
+                            " with its ghost zone does not fit a block's shared memory: use a "
+                            "smaller one, or a lower height",
+                            plan->tile[0], plan->tile[1], plan->tile[2]);
+    const int64_t elements = elements_of(problem, plan);
+    plan->warps = (int)((tz_min(elements, WHOLE_THREADS_MAX) + 31) / 32);
     return warps == 0 || warps == plan->warps
                ? TZ_OK
                : tz_error_set(error, TZ_RANGE, "warps",
-                              "a block of %" PRId64 " threads has %d warps, not %d: leave 'warps' "
-                              "out",
-                              threads, plan->warps, warps);
+                              "a thread an element makes %d warps, not %d: leave 'warps' out",
+                              plan->warps, warps);
 }
 
 static int threads_of(const tz_plan *plan)

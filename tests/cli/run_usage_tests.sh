@@ -31,7 +31,7 @@ refused "zero height" 2 "needs an integer from 1" run a.lua --height 0
 refused "unknown family" 2 "--family: unknown family 'strem'; did you mean 'stream'?" run a.lua --family strem
 for command in run tune; do
     t $command --help
-    check "help $command lists the families" says "stream, direct, resident, tile, block, diamond, reference"
+    check "help $command lists the families" says "stream, direct, resident, tile, whole, block, diamond, reference"
 done
 refused "bad threads" 2 "--threads needs an integer" run a.lua --threads -1
 refused "too many threads" 2 "--threads needs an integer from 1 to 1024, not '1025'" run a.lua --threads 1025
