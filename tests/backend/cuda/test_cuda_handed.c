@@ -198,10 +198,10 @@ EXECUTED_TEST(one_copy)
         assert_ok(tz_registry_find(registry, cases[k].id, &stencil, NULL, &failure));
         resolve(&r, stencil, true, cases[k].half, cases[k].boundary);
         begin_run(&r);
-        const tz_cuda_state *state = r.gpu;
+        const tz_cuda_state *gpu = r.gpu;
         for (int f = 0; f < r.fields; f++)
             for (int g = 0; g < f; g++)
-                assert_true(state->copy[f][0] != state->copy[g][0]);
+                assert_true(gpu->copy[f][0] != gpu->copy[g][0]);
         for (int iterations = 1; iterations <= 2; iterations++)
             advance(&r, "direct", 1, iterations);
         advance(&r, "", 0, 1); /* the plan that is chosen */
@@ -224,7 +224,7 @@ static uint64_t shoot(const char *id, const char *backend, bool one_copy, double
 {
     static const double at[] = {20, 7, 21, 7};
     const tz_points_config points = {.count = 2, .at = at};
-    const tz_source_config source = {.scale = 1, .value = pulse};
+    const tz_source_config shot = {.scale = 1, .value = pulse};
     tz_simulation_config config = {.registry = registry,
                                    .stencil = id,
                                    .dims = 2,
@@ -237,7 +237,7 @@ static uint64_t shoot(const char *id, const char *backend, bool one_copy, double
     tz_receivers *receivers;
     tz_reduction now;
     assert_ok(tz_simulation_create(&sim, &config, &failure));
-    assert_ok(tz_simulation_add_sources(sim, &points, &source, &failure));
+    assert_ok(tz_simulation_add_sources(sim, &points, &shot, &failure));
     assert_ok(tz_simulation_add_receivers(sim, &points, 1, &receivers, &failure));
     assert_ok(run_steps(sim, 4, &failure));
     assert_ok(tz_simulation_receive(sim, &failure));
