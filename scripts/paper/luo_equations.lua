@@ -3,6 +3,8 @@
 --
 --   trapeze run scripts/paper/luo_equations.lua
 --
+-- And what the costs of loads change on an H200.
+--
 -- P needs a compiler for PTX (NVRTC); without one it is left out.
 local tz = require "trapeze"
 local paper = require "paper"
@@ -56,3 +58,17 @@ paper.claim("Luo, table 3", "P of `linear` is 45.84 %", ("%.1f %% of a mean of n
   "today's compiler writes other PTX, and half of its instructions are not in table 1", true)
 paper.page("luo-p", { paper.row("", "paper's `linear`", "mean of nine", "`box2d1r`"), "|---|---|---|---|",
   paper.row("P, %", "45.84", ("%.2f"):format(shares[1]), ("%.2f"):format(shares[2])) }, true)
+
+-- What a load costs on an H200: as the paper measures it, by cache level, and as the random chase over 512 MiB for every load.
+local head = { paper.row("2048²", "P, %", "µs", "every load from memory: P, %", "µs"), "|---|---|---|---|---|" }
+for _, stencil in ipairs { "star2d1r", "box2d1r", "box2d2r", "hotspot", "grayscott", "wave2d8" } do
+  local cells = { stencil }
+  for _, clocks in ipairs { false, 672.9 } do
+    local answer = paper.predict { plugin = stencil, grid = { 2048, 2048 }, model = "luo2011", device = "h200",
+      record = clocks and { clocks_load = clocks, clocks_load_l2 = clocks } or nil }
+    cells[#cells + 1] = ("%.1f"):format(100 * answer.passes[1].p)
+    cells[#cells + 1] = ("%.1f"):format(1e6 * answer.best.time_s)
+  end
+  head[#head + 1] = paper.row(table.unpack(cells))
+end
+paper.page("luo-loads", head, true)
