@@ -111,6 +111,7 @@ static void read_config(const json_t *simulation, const tz_registry *registry, r
         take_sides(json_object_get(simulation, "boundary_values"), r->values);
     config->storage_count = take_storage(json_object_get(simulation, "storage"), r->storage);
     config->storage = r->storage;
+    config->one_copy = json_integer_value(json_object_get(simulation, "copies")) == 1;
     config->params = r->params;
     config->boundary_values = r->values;
 }
@@ -339,7 +340,7 @@ static bool needs_same_forecast(const json_t *a, const json_t *b)
 {
     static const char *const keys[] = {"stencil", "grid",    "precision", "boundary",
                                        "backend", "threads", "params",    "boundary_values",
-                                       "devices"};
+                                       "devices", "storage", "copies"};
     for (size_t i = 0; i < sizeof keys / sizeof keys[0]; i++) {
         json_t *x = json_object_get(a, keys[i]), *y = json_object_get(b, keys[i]);
         if (x != y && !json_equal(x, y))

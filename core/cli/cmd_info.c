@@ -369,8 +369,9 @@ static bool put_differing(tz_facts *facts, const char *name, const json_t *const
 /* Keys of the first simulations and of their parameters, and --set. */
 static void put_parameters(tz_facts *facts, const json_t *runs, size_t count)
 {
-    static const char *const keys[] = {"stencil",         "grid",    "precision", "boundary",
-                                       "boundary_values", "storage", "fields",    NULL};
+    static const char *const keys[] = {
+        "stencil", "grid",   "precision", "boundary", "boundary_values",
+        "storage", "copies", "fields",    NULL};
     const json_t **values = calloc(count, sizeof *values), **first = calloc(count, sizeof *first);
     bool any = false;
     const char *name;

@@ -203,8 +203,9 @@ static void put_simulation(tz_facts *facts, const json_t *simulation)
         tz_fact_text(facts, "from", "%s at step %lld (%s)", tz_json_text(parent, "folder"),
                      tz_json_int(parent, "step"), tz_json_text(parent, "kind"));
     const json_t *storage = json_object_get(simulation, "storage");
-    tz_fact_text(facts, "precision", "%s%s", tz_json_text(simulation, "precision"),
-                 storage ? ", stored as half" : "");
+    tz_fact_text(facts, "precision", "%s%s%s", tz_json_text(simulation, "precision"),
+                 storage ? ", stored as half" : "",
+                 json_object_get(simulation, "copies") ? ", one copy of each field" : "");
     print_list(tz_fact(facts, "boundary"), json_object_get(simulation, "boundary"), ", ");
     const char *why = json_string_value(json_object_get(simulation, "backend_why"));
     tz_fact_text(facts, "backend", "%s, %lld threads%s%s", tz_json_text(simulation, "backend"),

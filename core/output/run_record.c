@@ -382,6 +382,8 @@ void tz_record_simulation(tz_record *record, size_t index, const char *name,
     json_t *grid = json_array(), *boundary = json_array();
     put(record, object, "grid", grid);
     put(record, object, "precision", text(tz_simulation_precision(simulation)));
+    if (tz_simulation_copies(simulation) == 1)
+        put(record, object, "copies", json_integer(1));
     put(record, object, "boundary", boundary);
     for (int axis = 0; axis < stencil->dims; axis++) {
         push(record, grid, json_integer(extent[axis]));

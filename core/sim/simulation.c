@@ -81,6 +81,11 @@ bool tz_simulation_storage(const tz_simulation *simulation, int field, tz_storag
     return storage->as != TZ_STORED_AS_COMPUTED;
 }
 
+int tz_simulation_copies(const tz_simulation *simulation)
+{
+    return simulation->problem.one_copy ? 1 : 2;
+}
+
 const char *tz_simulation_precision_text(const tz_simulation *simulation,
                                          char text[TZ_STORAGE_TEXT_SIZE + 32])
 {

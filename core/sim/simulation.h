@@ -34,6 +34,8 @@ const tz_boundary *tz_simulation_boundary(const tz_simulation *simulation, int a
 /* The boundary values of a field, one for each side: TZ_SIDES. */
 /* How a field is stored; false: as updates compute with it. */
 bool tz_simulation_storage(const tz_simulation *simulation, int field, tz_storage_wish *out);
+/* Arrays of each state field that a backend keeps at most, as the script wants: 1, or 2. */
+int tz_simulation_copies(const tz_simulation *simulation);
 /* "single", or "single, stored as half". */
 const char *tz_simulation_precision_text(const tz_simulation *simulation,
                                          char text[TZ_STORAGE_TEXT_SIZE + 32]);

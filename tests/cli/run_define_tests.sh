@@ -51,6 +51,13 @@ END
 t run alloy.lua -q --backend reference --out alloy
 t explain alloy
 expect "explain: temporaries" rc 0 says "temporary mu: 52 others a cell in 1 pass, 16 others in 2"
+cat >one.lua <<'END'
+local tz = require "trapeze"
+tz.simulation { plugin = "lbm", grid = { 8, 8 }, boundary = "periodic", copies = 1 }:run(1)
+END
+t run one.lua -q --backend reference --out one
+t info one
+expect "info: one copy" rc 0 says "single, one copy of each field"
 t predict heat --from heat.lua --grid 4096,4096 --device "$here/../predict/cpu.txt"
 check "predict --from" is $rc 0
 t predict --from heat.lua --grid 64,64 --device "$here/../predict/cpu.txt" --set k=0.1 --arg name=hot
