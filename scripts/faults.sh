@@ -134,7 +134,8 @@ work_on() { # work_on NUMBER: a worker, which takes one fault after the other
     for preset in asan gate; do
         cmake --preset $preset -DTRAPEZE_WERROR=ON -DTRAPEZE_TEST_LIMIT=200 >"$log" 2>&1 || { cat "$log" >&2 && return 1; }
     done
-    build sanitized-tests release-tests || { cat "$log" >&2 && return 1; }
+    cmake --build build-asan -j 1 --target sanitized-tests >"$log" 2>&1 || { cat "$log" >&2 && return 1; }
+    cmake --build build-gate -j 1 --target release-tests >"$log" 2>&1 || { cat "$log" >&2 && return 1; }
     while read -r name; do
         mkdir "$work/taken/$name" 2>/dev/null || continue
         start=$(date +%s)

@@ -237,13 +237,13 @@ SCRATCH_TEST(rules_are_parsed)
     };
     static const char *const bad[] = {"",       "  ",   "B9/S23", "3",      "B3/B2",
                                       "B3/S2x", "4555", "lives",  "B3//S2", "B3/S2,30"};
-    uint32_t birth, survive;
+    uint32_t birth = 0, survive = 0;
     char message[200], text[160];
     for (size_t i = 0; i < sizeof good / sizeof *good; i++) {
         if (tz_life_rule_parse(good[i].text, good[i].neighbours, &birth, &survive, message, 200))
             fail_msg("%s: %s", good[i].text, message);
         assert_string_equal(tz_life_rule_format(birth, survive, text, 160), good[i].normal);
-        uint32_t b2, s2;
+        uint32_t b2 = 0, s2 = 0;
         assert_int_equal(tz_life_rule_parse(text, good[i].neighbours, &b2, &s2, message, 200), 0);
         assert_true(b2 == birth && s2 == survive);
     }
@@ -368,7 +368,7 @@ SCRATCH_TEST(rules_have_names)
                                            {"coral", "B3/S45678"},
                                            {"34 life", "B34/S34"},
                                            {"pseudo life", "B357/S238"}};
-    uint32_t birth, survive;
+    uint32_t birth = 0, survive = 0;
     char message[200], text[160];
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
         assert_int_equal(tz_life_rule_parse(names[i][0], 8, &birth, &survive, message, 200), 0);
