@@ -25,8 +25,9 @@ typedef enum tz_status {
 
 typedef struct tz_error {
     tz_status code;
-    char place[512];    /* "" if there is none */
-    char message[1536]; /* one line, no final full stop or newline */
+    char place[512]; /* "" if there is none */
+    /* one line, or three of a formula, which show where; no final full stop or newline */
+    char message[1536];
 } tz_error;
 
 #endif

@@ -143,9 +143,10 @@ TZ_PUBLIC tz_status tz_session_predict(tz_session *session, const char *options,
 TZ_PUBLIC tz_status tz_session_tune(tz_session *session, const char *options, const char **result,
                                     tz_error *error);
 
-/* Describe a stencil as JSON: {"id", "doc", "dims", "fields": [{"name", "role", "type", "doc",
- * "required"}], "params": [{"name", "unit", "value", "least", "most", "doc"}]}. `id` NULL: a list
- * of the ids of all that the session knows. TZ_UNKNOWN, TZ_PLUGIN. */
+/* Describe a stencil as JSON, as `trapeze plugins --json` does: {"id", "doc", "dims", "radius",
+ * "fields": [{"name", "role", "type", "unit", "doc", "required", "default"}], "parameters":
+ * [{"name", "type", "unit", "doc", "default", "min", "max"}], …}. `id` NULL: a list of these, for
+ * all stencils that the session knows. TZ_UNKNOWN, TZ_PLUGIN. */
 TZ_PUBLIC tz_status tz_session_describe(tz_session *session, const char *id, const char **result,
                                         tz_error *error);
 
