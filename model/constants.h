@@ -7,7 +7,7 @@
  *
  * Each comment ends with two notes:
  *   From: the data that the number was fitted to or taken from. "Times" are measured times of the
- *         plans of docs/prediction-gpu.md (12 stencils, two precisions, three sizes, one H200);
+ *         plans of docs/log/prediction-gpu.md (12 stencils, two precisions, three sizes, one H200);
  *         "counters" are hardware counters of 176 of them (Nsight Compute).
  *   +10 %: the median change of predicted times if the number is a tenth larger and, in brackets,
  *         the largest one: of 272 predictions of 8 stencils, two thirds of them estimates
@@ -148,7 +148,7 @@
 /* Energies in a stencil's kernel, as shares of what `trapeze calibrate` measures: an instruction of
  * floating-point arithmetic; a byte of memory; a pass through shared memory or a spilt word. The
  * benchmarks change all bits; neighbouring cells have many in common. +10 %: of time_s 0.
- * From: clocks and times in long runs of 161 plans on an H200 (docs/notes/prediction-gpu.md). */
+ * From: clocks and times in long runs of 161 plans on an H200 (docs/log/terms-gpu.md). */
 #define TZ_FIT_POWER_ARITHMETIC 0.9
 #define TZ_FIT_POWER_MEMORY 0.92
 #define TZ_FIT_POWER_SHARED 2.6
@@ -160,8 +160,8 @@
 /* ---- Choosing among predictions -------------------------------------------------------------- */
 
 /* Among a CPU's plans within this ratio of the fastest, the highest is preferred.
- * From: the plans of docs/prediction-cpu.md: the median share of the best speed rises from 93.1 to
- * 96.4 %. +10 %: of times 0; it changes which plan is chosen. */
+ * From: the plans of docs/log/prediction-cpu.md: the median share of the best speed rises from 93.1
+ * to 96.4 %. +10 %: of times 0; it changes which plan is chosen. */
 #define TZ_FIT_ALIKE 1.02
 /* Seconds that a device idles when the host waits for it between stages.
  * From: an H200: 30 stages of 66 us in six timed groups took 0.4 ms longer. +10 %: of times 0. */

@@ -107,7 +107,7 @@ TEST(exchanges_hide)
     }
 }
 
-/* Two H200, as measured on 23 November 2026 (docs/performance.md, "Several GPUs"). */
+/* Two H200, as measured on 23 November 2026 (docs/log/performance.md, "Several GPUs"). */
 TEST(two_gpus_take_what_was_measured)
 {
     static const struct {

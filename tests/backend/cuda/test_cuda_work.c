@@ -147,7 +147,7 @@ TEST(long_loops_are_shortened)
 
 /* ---- The model ------------------------------------------------------------------------------- */
 
-/* On an H100 in single precision: measured on 27 November 2026 (docs/notes/gpu-kernels.md), within
+/* On an H100 in single precision: measured on 27 November 2026 (docs/log/gpu-kernels.md), within
  * 15 %. */
 TEST(measured_speeds_are_near)
 {

@@ -212,9 +212,9 @@ static void add_block(const graph *g, int b, tz_work_mix *mix)
         mix->of[g->sass->code[k].class] += 1.0;
 }
 
-/* Clocks until the result of a class is ready, on an H100 (docs/prediction-gpu.md). They are only
- * units in which waits are counted: the model multiplies by the latencies of its device. 0: global
- * memory, whose waits are counted separately. */
+/* Clocks until the result of a class is ready, on an H100 (docs/log/prediction-gpu.md). They are
+ * only units in which waits are counted: the model multiplies by the latencies of its device.
+ * 0: global memory, whose waits are counted separately. */
 static double latency_of(const tz_sass_instruction *i)
 {
     switch (i->class) {

@@ -99,7 +99,7 @@ static tz_status resident_plan(const tz_problem *problem, const tz_limits *limit
     return TZ_OK;
 }
 
-/* A rule from measurements (docs/performance.md, "Small grids") for plans that name at most the
+/* A rule from measurements (docs/log/performance.md, "Small grids") for plans that name at most the
  * height. A grid in registers is nearly always faster on chip; a grid in shared memory only if few
  * words change. */
 static bool resident_claims(const tz_problem *problem, const tz_limits *limits, tz_plan *plan)

@@ -39,7 +39,7 @@ static int estimate(const tz_problem *problem, const tz_plan *plan)
     return rows_design_make(&d, problem, plan) ? rows_registers(&d) : INT_MAX;
 }
 
-/* ---- Defaults: what measured best on an H200 (docs/performance.md) --------------------------- */
+/* ---- Defaults, best on an H200 (docs/log/performance.md) ------------------------------------ */
 
 bool rows_is_wide(const tz_problem *problem)
 {
