@@ -42,7 +42,8 @@ TYPES = {
 
 
 def read(path):
-    """The functions of the page: name -> {signature, doc, options, inner, result}; tables are lists of cells."""
+    """The functions of the page: name -> {signature, doc, options, inner, result}; tables are lists of cells.
+    Keys that several functions have are in sections of their own: a row `…` names one, or a line "Options: "."""
     functions, function, rows, inner = {}, None, None, None
     with open(path, encoding="utf-8") as page:
         for line in page.read().splitlines():
@@ -51,26 +52,47 @@ def read(path):
                 function = functions[heading[1]] = dict(signature=line[5:-1], doc="", options=[], inner={}, result=[])
                 rows = inner = None
             elif line.startswith("## "):
-                function = None
+                function = functions["#" + line[3:].lower().replace(" ", "-")] = dict(doc="", options=[], inner={}, result=[])
+                rows = inner = None
             elif function is None or not line or line.startswith("|---"):
                 continue
             elif line.startswith("| key |"):
                 rows = function["options"] if "default" in line else function["result"]
                 if inner:
                     rows = function["inner"].setdefault(inner, [])
-            elif line.startswith("| "):
+            elif line.startswith("| ") and rows is not None:
                 cells = [cell.strip().replace("\\|", "|") for cell in re.split(r"(?<!\\)\|", line)[1:-1]]
                 cells[0] = cells[0].strip("`")
                 rows.append(cells)
             elif line.startswith("A table in `"):
                 inner = line.split("`")[1]
+            elif line.startswith("Options: "):
+                function["options"].append(["…", "", "", re.search(r"\((#[^)]*)\)|`([^`]*)`", line)[0].strip("()`")])
             elif line == "Returns a table:":
                 inner = None
             else:
                 function["doc"] += line + "\n"
+    for function in functions.values():
+        expand(functions, function)
+    functions = {name: function for name, function in functions.items() if name[0] != "#"}
     if len(functions) < 50 or not functions["tz.simulation"]["options"]:
         sys.exit("manual.py: %s is not the page that `trapeze manual` prints" % path)
     return functions
+
+
+def expand(functions, function):
+    """Puts the rows of shared sections in place of the rows that name them."""
+    rows, inner = [], {}
+    for row in function["options"]:
+        if row[0] != "…":
+            rows.append(row)
+            continue
+        part = functions[re.search(r"[^(]*$", row[-1])[0].rstrip(")")]
+        expand(functions, part)
+        rows += part["options"]
+        inner.update(part["inner"])
+    function["options"] = rows
+    function["inner"] = dict(inner, **function["inner"])
 
 
 def plain(text):

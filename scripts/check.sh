@@ -194,7 +194,7 @@ fi
 list "$work/pages" docs README.md CONTRIBUTING.md -name '*.md'
 while IFS= read -r page; do
     grep -oE '`(core|kernels|model|plugins|python|examples|tests|scripts|docs)/[^` ]*`' "$page" | tr -d '`' >"$work/named" || true
-    grep -oE '\]\([^):]*\)' "$page" | sed "s#^](#$(dirname "$page")/#; s#)\$##" >>"$work/named" || true
+    grep -oE '\]\([^):]*\)' "$page" | sed "s|^](#|](${page##*/}#|; s|^](|$(dirname "$page")/|; s|)\$||" >>"$work/named" || true
     grep -vE 'NAME|[*{…]' "$work/named" | while IFS= read -r path; do
         file=${path%%#*}
         [ -e "$file" ] || { echo "$page names $path, which is not there"; continue; }

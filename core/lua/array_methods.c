@@ -428,8 +428,8 @@ static TZ_KEY_NAMES_OF(dtype_names, tz_dtype_name, TZ_DTYPE_COUNT)
         {"dtype", "text", "\"float64\"", "%s", dtype_names},
         {"fill", "number, function(x, y, z) or tz.random", "0", "the value of every element"},
         {"data", "list of numbers, or lists of lists", "",
-         "elements in order, x fastest, in place of `fill`; or a table of rows, "
-         "`{ { 1, 2 }, { 3, 4 } }`, or of planes of rows"},
+         "elements, x fastest, in place of `fill`; or rows, `{ { 1, 2 }, { 3, 4 } }`, or planes of "
+         "rows"},
         {NULL, NULL, NULL, NULL}};
 
 static int array_new(lua_State *L)
@@ -502,9 +502,8 @@ static TZ_KEY_NAMES(up_names, "down", "up") static TZ_KEY_NAMES(
          "the cell of the grid that gets the first element; without it the shape must be the "
          "grid's or the box's"},
         {"fit", "text", "\"no\"",
-         "%s: how it gets the shape of the grid or the box: only the middle of what is larger; "
-         "what is smaller in the middle, beside which cells keep what they have; or each cell "
-         "takes the nearest element, as a picture is scaled",
+         "%s: another shape than that of the grid or the box is an error; the middle of what is "
+         "larger is taken; what is smaller lies in the middle; each cell takes the nearest element",
          fit_names},
         {"shape", "{nx[, ny[, nz]]}", "",
          "the extents: text files need them, others must have them"},
@@ -515,11 +514,9 @@ static TZ_KEY_NAMES(up_names, "down", "up") static TZ_KEY_NAMES(
          .most = INFINITY},
         {"endian", "text", "that of this machine", "of raw numbers: %s", endian_names},
         {"order", "text", "x, then y and z",
-         "of text and raw numbers: the axes, that of the fastest first. `\"C\"` is x first "
-         "(`\"xyz\"`), `\"F\"` x last (`\"zyx\"`): what `tofile` of NumPy writes of an array "
-         "`a[z, y, x]` in C or Fortran order. A Fortran program's `a(x, y, z)` is `\"xyz\"`. No "
-         "file says it, and another order has as many numbers. In Rodinia's files of 3-D chips "
-         "layers are the fastest: `\"zxy\"`"},
+         "of text and raw numbers: the axes, the fastest first. `\"C\"` is `\"xyz\"`, `\"F\"` is "
+         "`\"zyx\"`: what NumPy's `tofile` writes of an array `a[z, y, x]` in C or Fortran order. "
+         "A Fortran program's `a(x, y, z)` is `\"xyz\"`, Rodinia's 3-D chips are `\"zxy\"`"},
         {"skip", "integer", "0", "of text: lines at the beginning to leave out", .most = INFINITY},
         {"field", "text", "the only one",
          "of .npz, .vti and .h5: the array's name, in .h5 also `\"group/name\"`"},
@@ -527,10 +524,7 @@ static TZ_KEY_NAMES(up_names, "down", "up") static TZ_KEY_NAMES(
          "of .png: %s. `\"grey\"` is the brightness of colours; a warning tells of colours or of "
          "transparent pixels where this is not given",
          channel_names},
-        {"y", "text", "\"down\"",
-         "%s: which edge the file's first row is. `\"up\"` turns the rows of a picture, which "
-         "begins with its upper edge, for a simulation with `y = \"up\"`",
-         up_names},
+        {"y", "text", "\"down\"", "%s: which edge the file's first row is", up_names},
         {"rule", "text", "the file's",
          "of patterns: replaces the rule that the file names, which may then be any, as one of "
          "Larger than Life; `\"none\"`: the cells alone, for a stencil without a rule"},
@@ -785,10 +779,9 @@ const tz_api_class tz_random_class = {.type = TZ_TYPE_RANDOM, .events = random_e
 
 const tz_api_function tz_array_functions[] = {
     TZ_API("tz.array(options)", array_new,
-           "An array in memory: a value of fields, a mask, or data for `tz.picture`. `array[i]` "
-           "(from 1) and `#array` see its elements in a row, `array[i] = 5` changes one; "
-           "`array.dims`, `array.shape` and "
-           "`array.dtype` describe it.",
+           "An array: a value of fields, a mask, or data for `tz.picture`. `array[i]` (from 1) and "
+           "`#array` see its elements in a row, `array[i] = 5` changes one; `array.dims`, "
+           "`array.shape` and `array.dtype` describe it.",
            .options = array_options),
     TZ_API("tz.random(options)", value_random,
            "Random values of a field. A cell's number depends on the seed and its place alone.",

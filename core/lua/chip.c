@@ -46,8 +46,7 @@ static const tz_key chip_options[] = {
     {"ptrace", "file", "", "power trace of all layers"},
     {"config", "file", "", "HotSpot's configuration; its numbers can be given here, too"},
     {"materials", "file", "", "materials that the other files name"},
-    {"detailed_3D", "boolean", "false",
-     "as HotSpot's option: units may have a material, and heat crosses halves of layers"},
+    {"detailed_3D", "boolean", "false", "as HotSpot's option"},
     {"overlap", "number", "0", "the largest share of a unit that another one may cover",
      .most = TZ_OVERLAP_MAX},
 #define ROW(NAME, VALUE, DOC) {#NAME, "number", #VALUE, DOC},
@@ -60,10 +59,8 @@ static const tz_key chip_result[] = {
      "options for `tz.simulation`: plugin, grid, params and fields, with the mean power; add "
      "others"},
     {"plans", "list of floorplans", "",
-     "those of all layers from the bottom up, each in its place of the grid; the spreader's and "
-     "the "
-     "sink's are those of the layer below. Their units are all cells that they touch, as in "
-     "HotSpot"},
+     "those of all layers from the bottom up, each in its place of the grid. Their units are all "
+     "cells that they touch"},
     {"powered", "list of floorplans", "", "those that take power"},
     {"samples", "integer", "", "rows of the trace"},
     {"box", "box", "", "where the die lies: `{ x = {low, high}, y = {low, high} }`"},
@@ -584,12 +581,10 @@ static int value_chip(lua_State *L)
 }
 
 const tz_api_function tz_chip_functions[] = {
-    TZ_API(
-        "tz.chip(options)", value_chip,
-        "A chip or a stack of chips with interface, spreader, sink and convection from HotSpot's "
-        "files, or a table of layers, as a simulation of the stencil `chip`: `tz.simulation(tz"
-        ".chip { … }.simulation)`. The die is cut into `grid_cols` x `grid_rows` cells; around "
-        "it, up to the sink's sides, cells grow, and there is air beside smaller layers. A layer "
-        "is a plane of cells, the sink is the last one.",
-        .options = chip_options, .recall = TZ_RECALL_CALL, .result = chip_result),
+    TZ_API("tz.chip(options)", value_chip,
+           "A chip or a stack of chips with interface, spreader, sink and convection, from "
+           "HotSpot's files or a table of layers ([chips.md](chips.md)): `tz.simulation(tz.chip { "
+           "… }.simulation)`. The die has `grid_cols` x `grid_rows` cells; around it, up to the "
+           "sink's sides, cells grow. A layer is a plane of cells, the sink is the last one.",
+           .options = chip_options, .recall = TZ_RECALL_CALL, .result = chip_result),
     TZ_API_END};

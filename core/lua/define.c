@@ -377,11 +377,9 @@ const tz_api_class tz_stencil_class = {.type = TZ_TYPE_STENCIL,
 
 const tz_api_function tz_stencil_functions[] = {
     TZ_API("tz.stencil(options)", stencil_new,
-           "A stencil, for `plugin` in `tz.simulation` and `tz.predict`: the definition in the "
-           "table becomes one. Processors compute it as the system's C compiler compiles it, "
-           "once; without a compiler its formulas are interpreted. Give `update`, `passes` or "
-           "`coefficients`. [formulas.md](formulas.md) has the language of formulas. "
-           "A text instead of the table is the id of a plugin's stencil.",
+           "A stencil, for `plugin` in `tz.simulation` and `tz.predict`. Give `update`, `rate`, "
+           "`passes` or `coefficients`; [formulas.md](formulas.md) is the language of formulas. A "
+           "text instead of the table is the id of a plugin's stencil.",
            .options = tz_definition_options),
     TZ_API_END};
 

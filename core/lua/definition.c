@@ -66,27 +66,25 @@ const tz_key tz_definition_options[] = {
     {"dims", "integer", "the depth of `coefficients`", "", .least = 1, .most = TZ_AXES},
     {"fields", "table", "{u = \"real\"}",
      "NAME = type, or a table. Names in a list are real state fields, in this order; the others "
-     "follow in alphabetical order, those whose update is just the name of another field last. The "
-     "first one is what frames show by default",
+     "follow in alphabetical order, those whose update is just the name of another field last. "
+     "Frames show the first one",
      .inner = field_options},
     {"params", "table", "{}", "NAME = number, the default, or a table", .inner = param_options},
     {"spacing", "number, text or table", "1",
      "the width of a cell, by which differences divide ([formulas.md](formulas.md#derivatives)): a "
-     "number becomes the parameter `dx`, a text is the name of a parameter; `{dx = …, dy = …}` "
-     "gives one for each axis. The parameters get the roles of spacing"},
+     "number becomes the parameter `dx`, a text names a parameter; `{dx = …, dy = …}` gives one "
+     "for each axis"},
     {"dt", "number or text", "",
      "the time step: a number becomes the parameter `dt`, a text is the name of a parameter. It "
      "gets the role of a time step"},
     {"scalars", "table", "{}",
      "NAME = formula of `step` and the parameters: a constant that changes with the iteration"},
     {"let", "table", "{}",
-     "NAME = formula: a name for a part of formulas, which stands for it in all of them and in "
-     "other parts. `NAME[1, 0]` is the part at a neighbour"},
+     "NAME = formula: a name for a part of formulas. `NAME[1, 0]` is the part at a neighbour"},
     {"outside", "table", "{}",
      "FIELD = what it is past the sides of the grid ([formulas.md](formulas.md#past-sides)): a "
-     "formula, in which `inside` is the cell at the side, or `{value = …}`, `{flux = …}`, `{robin "
-     "= {a, b, c}}` or `{absorbing = …, old = FIELD}`; `{x = …, y = {low, high}}` gives one for "
-     "each axis or side, `false` none"},
+     "formula, or `{value = …}`, `{flux = …}`, `{robin = {a, b, c}}` or `{absorbing = …, old = "
+     "FIELD}`; `{x = …, y = {low, high}}` gives one for each axis or side, `false` none"},
     {"domain", "text", "all of the grid",
      "a static field of ints, made if there is none of the name: cells that are not 0 are computed "
      "([formulas.md](formulas.md#domains)). `domain` of `tz.simulation` sets it"},
@@ -104,10 +102,10 @@ const tz_key tz_definition_options[] = {
     {"outputs", "table", "{}",
      "FIELD = formula: derived fields, for frames, tables and reductions, which cost nothing else"},
     {"coefficients", "list or text", "",
-     "an array with an odd number of elements in each row, x fastest, from the lowest place up; in "
-     "2-D a list of rows, in 3-D of layers. An element is a number, or a formula such as the name "
-     "of a static field. Or those of a plugin's stencil that is such a sum, by its id: "
-     "`\"star2d1r\"`. The update is a\\*old + b\\*field + v\\*scale\\*sum(c\\*field)"},
+     "an array with an odd number of elements along each axis, x fastest; in 2-D a list of rows, "
+     "in 3-D of layers. An element is a number or a formula. Or the id of a plugin's stencil that "
+     "is such a sum: `\"star2d1r\"`. The update is a\\*old + b\\*field + "
+     "v\\*scale\\*sum(c\\*field)"},
     {"scale", "number", "1", "of all coefficients"},
     {"field", "text", "the first state field", "the field of the coefficients"},
     {"old", "text", "", "the field with the values of the iteration before, for `a`"},
@@ -115,9 +113,8 @@ const tz_key tz_definition_options[] = {
     {"b", "formula", "no such term", "of the field itself"},
     {"v", "formula", "no such factor", "of the sum: a parameter or a static field, for example"},
     {"augment", "integer or text", "1",
-     "how many iterations of the sum one iteration of this stencil advances, by coefficients that "
-     "are convolved ([augment.md](augment.md)); `\"auto\"`: as many as are predicted to be "
-     "fastest, which `doc` then says",
+     "how many iterations of the sum one iteration advances ([augment.md](augment.md)); "
+     "`\"auto\"`: as many as are predicted to be the fastest",
      .least = 1, .most = TZ_RADIUS_MAX},
     {"grid", "{nx[, ny[, nz]]}", "", "with `augment = \"auto\"`: the grid that it is chosen for"},
     {"precision", "text", "that of `tz.predict`", "likewise"},

@@ -891,10 +891,9 @@ const tz_api_function tz_region_methods[] = {
            .recall = TZ_RECALL_GIVE),
 
     TZ_API("sim:profile(field, from, to[, points])", method_profile,
-           "The values along a line between two points such as `{ 0, 12.5 }`, both included. "
-           "Whole numbers are the middles of cells; in between, values are interpolated "
-           "linearly. Without `points` there is one for each cell of the axis that the line "
-           "follows most. `tz.plot` takes the result as a series.",
+           "The values along a line between two points such as `{ 0, 12.5 }`, interpolated "
+           "linearly; whole numbers are the middles of cells. Without `points` there is one for "
+           "each cell of the axis that the line follows most. A series of `tz.plot`.",
            .recall = TZ_RECALL_GIVE, .result = profile_result),
     TZ_API("sim:histogram([field[, options]])", method_histogram,
            "How many cells have values in each of a row of equal intervals: "

@@ -557,16 +557,12 @@ static int shape_combine(lua_State *L)
 }
 
 const tz_api_function tz_floorplan_functions[] = {
-    TZ_API(
-        "tz.floorplan(options)", value_floorplan,
-        "The units of a chip: a value of fields (the power of each cell, W: the mean of the "
-        "trace or "
-        "one of its rows), columns of `tz.table`, and regions, in 2-D and 3-D; the power of a box "
-        "of several layers is the same in each. The trace may have units of other plans, as that "
-        "of a stack. Row 0 of the grid is the chip's "
-        "upper edge, from which `sim:get` and boxes count y; metres of y in files and at axes "
-        "count from the lower edge, as in the floorplan (see `y` of `tz.vti` and `tz.png`).",
-        .options = floorplan_options, .recall = TZ_RECALL_CALL),
+    TZ_API("tz.floorplan(options)", value_floorplan,
+           "The units of a chip: a value of fields (the power of each cell, W), columns of "
+           "`tz.table`, and regions, in 2-D and 3-D. Several layers of a box have the same power. "
+           "The trace may have units of other plans. Row 0 of the grid is the chip's upper edge "
+           "([which way y is up](boundaries.md#which-way-y-is-up)).",
+           .options = floorplan_options, .recall = TZ_RECALL_CALL),
     TZ_API(
         "tz.circle(options)", shape_circle,
         "A disc, a ball, or a cylinder along z: a `function(x, y, z)` that is true within, as a "

@@ -30,7 +30,8 @@ static TZ_KEY_NAMES(reduce_names, "mean", "max")
     static const tz_key region_options[] = {
         {"x", "{first, end}", "all", "", .most = INFINITY},
         {"y", "{first, end}", "all", "", .most = INFINITY},
-        {"follow", "boolean", "false", "its middle is that of the cells that are not 0"},
+        {"follow", "boolean", "false",
+         "the part keeps its size and moves with the middle of the cells that are not 0"},
         {NULL}};
 
 const tz_key tz_look_options[] = {
@@ -46,19 +47,15 @@ const tz_key tz_look_options[] = {
     {"size", "integer", "", "pixels of the longer side: cells are averaged or repeated",
      .least = 16, .most = 16384},
     {"reduce", "text", "\"mean\"",
-     "%s: of 2-D, what a pixel of several cells shows: their mean, or the largest, so that single "
-     "living cells of a large universe are seen",
-     reduce_names},
-    {"region", "{x = {a, b}, y = {c, d}}", "the grid",
-     "of 2-D: a part, cells a to b - 1 along x; with `follow = true` it keeps its size, and its "
-     "middle is that of all cells that are not 0",
+     "%s: of 2-D, what a pixel of several cells shows: their mean, or the largest", reduce_names},
+    {"region", "{x = {a, b}, y = {c, d}}", "the grid", "of 2-D: a part, cells a to b - 1 along x",
      .inner = region_options},
     {"zoom", "integer", "", "pixels of a cell along each axis", .least = 1, .most = 1024},
     {"bits", "integer", "8", "16: gray values without a colour map"},
     {"bar", "boolean", "false", "draw a colour bar"},
     {"axes", "boolean or table", "false",
-     "numbers at the sides, in metres where the stencil knows how wide cells are, else in "
-     "cells; `{ spacing = 0.1, unit = \"mm\" }`: a cell is so wide",
+     "numbers at the sides, in metres where the stencil knows the width of a cell, else in cells "
+     "or by `{ spacing = 0.1, unit = \"mm\" }`",
      .inner = axes_options},
     {"y", "text", "the simulation's, and \"up\" of a chip with a floorplan",
      "%s: where y begins ([which way y is up](boundaries.md#which-way-y-is-up))", tz_look_y_names},

@@ -5,7 +5,10 @@
 #include "base/names.h"
 #include "lua/api.h"
 #include "lua/context.h"
+#include "lua/look.h"
 #include "lua/module.h"
+#include "lua/policy.h"
+#include "lua/problem.h"
 #include "output/format/format.h"
 #include "output/frame/colormap.h"
 #include "output/output.h"
@@ -29,6 +32,29 @@ static const struct {
     {"floorplan:", "Floorplans", "What `tz.floorplan` returns."},
 };
 enum { OBJECTS = sizeof objects / sizeof *objects };
+
+/* Lists of keys that several functions have: sections of the page, which functions name. */
+static const struct {
+    const tz_key *keys;
+    const char *title, *anchor, *doc;
+} shared[] = {
+    {tz_look_options, "Keys of pictures", "keys-of-pictures", "What a picture shows, and how."},
+    {tz_problem_options, "Keys of problems", "keys-of-problems", "A stencil on a grid."},
+    {tz_workload_options, "Keys of workloads", "keys-of-workloads",
+     "A problem, a device, and which of its plans count."},
+    {tz_plan_options, "Keys of plans", "keys-of-plans", "How a run is executed."},
+    {tz_knob_options, "Knobs", "knobs", "Further numbers of a plan."},
+};
+enum { SHARED = sizeof shared / sizeof *shared };
+
+/* The place of a list in `shared`; -1 if it is not there. */
+static int shared_at(const tz_key *keys)
+{
+    for (int i = 0; i < SHARED; i++)
+        if (keys && shared[i].keys == keys)
+            return i;
+    return -1;
+}
 
 static bool is_of(const char *signature, int object)
 {
@@ -66,23 +92,52 @@ static void put_doc(FILE *out, const tz_key *key)
     put_cell(out, place + 2);
 }
 
-static void put_keys(FILE *out, const tz_key *keys, bool options)
+static void put_key(FILE *out, const tz_key *key, bool options)
 {
-    fprintf(out, options ? "| key | type | default | |\n|---|---|---|---|\n"
-                         : "| key | type | |\n|---|---|---|\n");
-    const tz_key *o;
-    for (size_t i = 0; (o = tz_key_at(keys, i)); i++) {
-        fprintf(out, "| `%s` | ", o->key);
-        put_cell(out, o->type);
-        put_limits(out, o);
+    fprintf(out, "| `%s` | ", key->key);
+    put_cell(out, key->type);
+    put_limits(out, key);
+    fprintf(out, " | ");
+    if (options) {
+        put_cell(out, key->otherwise ? key->otherwise : "required");
         fprintf(out, " | ");
-        if (options) {
-            put_cell(out, o->otherwise ? o->otherwise : "required");
-            fprintf(out, " | ");
-        }
-        put_doc(out, o);
-        fprintf(out, " |\n");
     }
+    put_doc(out, key);
+    fprintf(out, " |\n");
+}
+
+/* The rows of a list. On the page a shared list within it is a row that names its section. */
+static void put_rows(FILE *out, const tz_key *keys, bool options, bool page)
+{
+    for (const tz_key *o = keys; o->key || o->all; o++) {
+        const int at = page ? shared_at(o->all) : -1;
+        if (at >= 0)
+            fprintf(out, "| … | | | all [%s](#%s) |\n", shared[at].title, shared[at].anchor);
+        else if (o->all)
+            put_rows(out, o->all, options, page);
+        else
+            put_key(out, o, options);
+    }
+}
+
+static void put_inner(FILE *out, const tz_key *keys, bool page)
+{
+    for (const tz_key *o = keys; o->key || o->all; o++) {
+        if (o->all && !(page && shared_at(o->all) >= 0))
+            put_inner(out, o->all, page);
+        if (!o->inner)
+            continue;
+        fprintf(out, "\nA table in `%s`:\n\n| key | type | default | |\n|---|---|---|---|\n",
+                o->key);
+        put_rows(out, o->inner, true, page);
+    }
+}
+
+static void put_options(FILE *out, const tz_key *keys, bool page)
+{
+    fprintf(out, "\n| key | type | default | |\n|---|---|---|---|\n");
+    put_rows(out, keys, true, page);
+    put_inner(out, keys, page);
 }
 
 static tz_status check_options(const char *signature, const tz_key *options, tz_error *error)
@@ -112,22 +167,22 @@ static tz_status check(const tz_api_function *const *rows, tz_error *error)
     return TZ_OK;
 }
 
-static void put_function(FILE *out, const tz_api_function *f)
+/* `before`: a function of the page that has the same options, or NULL. */
+static void put_function(FILE *out, const tz_api_function *f, const tz_api_function *before,
+                         bool page)
 {
-    const tz_key *o;
     fprintf(out, "### `%s`\n\n%s\n", f->signature, f->doc);
-    if (f->options) {
-        fprintf(out, "\n");
-        put_keys(out, f->options, true);
-    }
-    for (size_t i = 0; f->options && (o = tz_key_at(f->options, i)); i++)
-        if (o->inner) {
-            fprintf(out, "\nA table in `%s`:\n\n", o->key);
-            put_keys(out, o->inner, true);
-        }
+    const int at = page ? shared_at(f->options) : -1;
+    if (at >= 0)
+        fprintf(out, "\nOptions: all [%s](#%s).\n", shared[at].title, shared[at].anchor);
+    else if (before)
+        fprintf(out, "\nOptions: those of `%.*s`.\n", (int)strcspn(before->signature, "("),
+                before->signature);
+    else if (f->options)
+        put_options(out, f->options, page);
     if (f->result) {
-        fprintf(out, "\nReturns a table:\n\n");
-        put_keys(out, f->result, false);
+        fprintf(out, "\nReturns a table:\n\n| key | type | |\n|---|---|---|\n");
+        put_rows(out, f->result, false, page);
     }
 }
 
@@ -154,7 +209,7 @@ static tz_status put_named(FILE *out, const tz_api_function *const *rows, const 
         parts[n] = last_part(names[n]);
         if (strcmp(name, names[n]) != 0 && strcmp(name, parts[n]) != 0)
             continue;
-        put_function(out, rows[n]);
+        put_function(out, rows[n], NULL, false);
         found = true;
     }
     if (found)
@@ -179,8 +234,15 @@ static void put_functions(FILE *out, const tz_api_function *const *rows)
             if (!is_of(f->signature, k))
                 continue;
             fprintf(out, "\n");
-            put_function(out, f);
+            const tz_api_function *const *before = rows;
+            while (before < row && (!f->options || (*before)->options != f->options))
+                before++;
+            put_function(out, f, before < row ? *before : NULL, true);
         }
+    }
+    for (int i = 0; i < SHARED; i++) {
+        fprintf(out, "\n## %s\n\n%s\n", shared[i].title, shared[i].doc);
+        put_options(out, shared[i].keys, true);
     }
 }
 
@@ -227,7 +289,8 @@ static void put_page(FILE *out, const tz_api_function *const *rows)
         "brackets may be left out.\nA table of options is read as it is: metatables are "
         "refused. Coordinates count from 0, x first; boxes are half open. Limits behind a "
         "type include both ends, and are those of the number, of each number of a list, or of how "
-        "many a list holds.\n\n`trapeze manual tz.png` prints the section of one function.\n");
+        "many a list holds.\n\nA row `…` stands for all keys of the section that it names. "
+        "`trapeze manual tz.png` prints one function with all of its keys.\n");
     put_functions(out, rows);
     put_words(out, "Columns", "Titles in the list of `tz.table`.", tz_column_words);
     put_words(out, "Captions",

@@ -280,11 +280,11 @@ static const tz_api_function own_functions[] = {
     TZ_API_END};
 
 static const tz_api_function sweep_functions[] = {
-    TZ_API("tz.sweep(parameters)", sweep,
-           "The parameters of a sweep, `{ NAME = {values}, … }`: `trapeze sweep SCRIPT` runs the "
-           "script with each combination of them. Returns a table with one value of each: in a "
-           "run of the sweep its own, in `trapeze run` the first ones, or what `--set NAME=VALUE` "
-           "says. The values of a list are numbers, texts or booleans."),
+    TZ_API(
+        "tz.sweep(parameters)", sweep,
+        "The parameters of a sweep, `{ NAME = {values}, … }`: `trapeze sweep SCRIPT` runs the "
+        "script with each combination. Returns a table with one value of each; in `trapeze run` "
+        "the first ones, or what `--set NAME=VALUE` says. Values are numbers, texts or booleans."),
     TZ_API_END};
 
 /* Those before and after the functions of formats, in the order of the manual. */

@@ -108,16 +108,15 @@ static TZ_KEY_NAMES(interpolation_names, "grid", "linear", "sinc")
         {"every", "integer", "1", "record after steps that are multiples of it", .least = 1,
          .most = INFINITY},
         {"file", "text", "none",
-         "a file of the run folder, `.npy`, `.csv` or `.h5`, which is written when the simulation "
-         "is closed or the script ends: a row for each step, a column for each point"},
+         "a file of the run folder, `.npy`, `.csv` or `.h5`, written at the end: a row for each "
+         "step, a column for each point"},
         {NULL}};
 
 static const tz_key sources_options[] = {
     POINTS_OPTIONS,
     {"values", "array, table or text", NULL,
      "what the coming iterations add: a row for each step, a number for each point; or a formula "
-     "of `step`, the stencil's parameters and, where it has a time step, the time `t` before the "
-     "iteration"},
+     "of `step`, parameters and the time `t`"},
     {"scale", "number or text", "1",
      "a factor; `\"volume\"`: one over the volume of a cell (in 2-D its area), so that a source is "
      "as strong on every grid"},
@@ -358,11 +357,11 @@ const tz_api_class tz_receivers_class = {
 
 const tz_api_function tz_points_methods[] = {
     TZ_API("sim:receivers(options)", method_receivers,
-           "Points at which a field is recorded after each iteration. They end no stage early. "
+           "Points at which a field is recorded after each iteration ([points.md](points.md)). "
            "Returns receivers, with the members `count`, of points, and `rows`, of recorded steps.",
            .options = receivers_options, .recall = TZ_RECALL_CALL),
     TZ_API("sim:sources(options)", method_sources,
-           "Points at which each iteration adds a value to a field, right after the field has got "
-           "its new values; several in one cell add in the order of the list.",
+           "Points at which each iteration adds a value to a field, after its update, in the order "
+           "of the list.",
            .options = sources_options, .recall = TZ_RECALL_CALL),
     TZ_API_END};

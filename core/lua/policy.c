@@ -354,9 +354,7 @@ static int method_policy(lua_State *L)
 
 const tz_api_function tz_policy_methods[] = {
     TZ_API("sim:policy([policy])", method_policy,
-           "Changes who chooses plans: a name, a function or a table. Returns the state of the "
-           "policy. A function sees `s.step`, `s.plan`, `s.stages` (how many were timed last), "
-           "`s.time_s` and `s.iterations` of these, and `s.prediction`; it returns a plan, or "
-           "nil to keep it.",
+           "Changes who chooses plans ([who chooses](running.md#who-chooses-the-height)): a name, "
+           "a function or a table. Returns the state of the policy.",
            .options = policy_options, .result = policy_result, .recall = TZ_RECALL_BOTH),
     TZ_API_END};

@@ -22,8 +22,7 @@ static const char predicting[] = "tz.predict", tuning[] = "tz.tune";
 
 /* ---- The workload ---------------------------------------------------------------------------- */
 
-/* The keys that both have: a problem, a device, and which of its plans. */
-static const tz_key workload_options[] = {
+const tz_key tz_workload_options[] = {
     {.all = tz_problem_options},
     {"backend", "text", "\"auto\"", "as in tz.simulation"},
     {"device", "text", "this machine's", "a device record: a name or a file"},
@@ -331,7 +330,7 @@ static const char *model_names(int i)
 #define RESULT(key, type, doc) {key, type, "", doc},
 
 static const tz_key predict_options[] = {
-    {.all = workload_options},
+    {.all = tz_workload_options},
     {"model", "text", "the first that the record allows", "%s", model_names},
     TZ_PAPERS_KEYS(OPTION){"record", "table", "",
                            "`KEY = value`: numbers of the device's record to replace, as [in a "
@@ -534,7 +533,7 @@ static const char *lister_names(int i)
 }
 
 static const tz_key tune_options[] = {
-    {.all = workload_options},
+    {.all = tz_workload_options},
     {"fields", "table", "random numbers",
      "`FIELD = value`, as in tz.simulation. Other fields are random: within a tenth of the "
      "stencil's initial value or, where that is 0, from 0 to 1"},

@@ -318,15 +318,13 @@ static TZ_KEY_NAMES_OF(boundary_names, tz_boundary_name, TZ_BOUNDARIES)
         {"precision", "text", "\"single\"", "%s; the last one is of stencils that have it",
          precision_names},
         {"storage", "text or table", "\"single\"",
-         "how fields of real numbers lie in memory: %s. `{ u = …, v = { \"half\", origin = 80, "
-         "scale = 1 } }` gives it for each field. Updates compute in single precision, and every "
-         "new value is rounded in every iteration, on all backends alike: half the bytes. [When it "
-         "is enough](precision.md). By default that of the stencil, if `tz.stencil` has one",
+         "how fields of real numbers lie in memory: %s, or that of `tz.stencil`. `{ u = …, v = { "
+         "\"half\", origin = 80, scale = 1 } }` gives it for each field. Updates compute in single "
+         "precision; every new value is rounded ([when it is enough](precision.md))",
          tz_storage_names, .inner = tz_storage_options},
         {"copies", "integer", "2",
-         "1: the cuda backend keeps one array of each field that changes, not two, where the "
-         "stencil allows it ([one copy](precision.md#one-copy)), and else says why not. The bits "
-         "are the same",
+         "1: the cuda backend keeps one array of each state field, where the stencil allows it "
+         "([one copy](precision.md#one-copy))",
          .least = 1, .most = 2},
         {"boundary", "text or table", "the stencil's",
          "%s; `{ x = …, y = … }` gives one for each axis, `{ x = { \"clamp\", \"fixed\" } }` one "

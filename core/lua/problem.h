@@ -8,6 +8,8 @@
 
 /* The keys, in the order that the manual lists them. */
 extern const tz_key tz_problem_options[];
+/* Those of tz.predict and tz.tune: a problem, a device, and which of its plans (predict.c). */
+extern const tz_key tz_workload_options[];
 enum { TZ_PROBLEM_PARAMS_MAX = 2 * TZ_PARAMS_MAX };
 
 /* Read these options from the table at `index` (a copy by tz_keys_check) into `config`, whose

@@ -465,8 +465,8 @@ static TZ_KEY_NAMES(adaptive_names, "adaptive")
         {"until_residual", "number", "", "the residual at which it ends"},
         {"until_update", "number", "", "the change of an iteration at which it ends"},
         {"until_true", "function", "",
-         "a function(sim): the run ends where it returns true. It is called at the start, at the "
-         "multiples of `check_every` iterations and at `max_steps`, whatever the plan is"},
+         "a function(sim): the run ends where it returns true. It is called at the start, at "
+         "multiples of `check_every` iterations and at `max_steps`"},
         {"max_steps", "integer", "no limit", "with until_true, until_residual or until_update",
          .most = INFINITY},
         {"check_every", "integer",
@@ -965,17 +965,14 @@ const tz_api_function tz_running_methods[] = {
            "Advances the simulation: a number of iterations, or until something holds.",
            .options = run_options, .result = run_result, .recall = TZ_RECALL_OWN),
     TZ_API("sim:stop([reason])", method_stop,
-           "In a function that `sim:run` calls (`sim:every`, captions, columns): the run ends at "
-           "this iteration, after all that is due there. Its status is `\"stopped\"`, and `why` "
-           "the reason, also in run.json.",
+           "In a function that `sim:run` calls: the run ends at this iteration, after all that is "
+           "due there. Its status is `\"stopped\"`, and `why` the reason.",
            .recall = TZ_RECALL_CALL),
     TZ_API("sim:jump(steps or options)", method_jump,
-           "Advances the simulation by many iterations at once, in the frequency domain: for a "
-           "linear update with constant coefficients, built-in or the script's own. Whether it "
-           "is one is found by trying it; otherwise the call fails and says why. Outputs and "
-           "functions that are due in between have their turn, by jumps between them. Works in "
-           "double precision and rounds to the fields' precision once, so it is nearer to the "
-           "exact iterations than `sim:run`, and has not its bits ([jumps](jump.md)). Needs "
-           "libfftw3 on a CPU and cuFFT on a GPU, which `trapeze doctor` looks for.",
+           "Advances the simulation by many iterations at once, in the frequency domain "
+           "([jumps](jump.md)): for a linear update with constant coefficients. Any other update "
+           "is refused, with the reason. Outputs that are due in between have their turn. It "
+           "rounds once and has other bits than `sim:run`. Needs libfftw3 on a CPU and cuFFT on a "
+           "GPU, which `trapeze doctor` looks for.",
            .options = jump_options, .result = jump_result, .recall = TZ_RECALL_OWN),
     TZ_API_END};

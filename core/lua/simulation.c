@@ -691,15 +691,13 @@ static TZ_KEY_NAMES(y_names, "down", "up")
     static const tz_key simulation_options[] = {
         {.all = tz_problem_options},
         {"y", "text", "\"down\"",
-         "%s: which edge row 0 is. `\"up\"`: the lower one, also of floorplans, so that "
-         "`sim:get(field, "
-         "x, 0)`, boxes, files for ParaView, pictures and their axes count from there "
-         "([which way y is up](boundaries.md#which-way-y-is-up))",
+         "%s: which edge row 0 is: the upper or the lower one ([which way y is "
+         "up](boundaries.md#which-way-y-is-up))",
          y_names},
         {"fields", "table", "the stencil's initial values", "`FIELD = value`, as for `sim:set`"},
         {"domain", "shape", "",
-         "of a stencil with `domain`, the cells that are computed: what is not 0 of what `sim:set` "
-         "takes, such as `tz.circle`, a function or a picture; or a unit of a floorplan"},
+         "of a stencil with `domain`, the cells that are computed: `tz.circle` and the like, or "
+         "what is not 0 of any value of a field"},
         {"boundary_values", "table", "the stencil's",
          "`FIELD = number`: what cells past fixed sides hold; `FIELD = { x = { 0, 1 }, y = 2 }` "
          "gives one for each side"},
@@ -937,16 +935,13 @@ static const tz_api_function own_methods[] = {
     TZ_API("sim:kernel()", method_kernel,
            "Facts of the kernel that runs the plan; nil on backends without kernels.",
            .result = kernel_result, .recall = TZ_RECALL_GIVE),
-    TZ_API(
-        "sim:steady([options])", method_steady,
-        "Makes the fields those that an iteration leaves as they are, and returns the residual "
-        "and a table: for every linear update, also with coefficients that differ from cell to "
-        "cell, several fields and different sides ([steady states](steady.md)). Where `sim:jump` "
-        "applies it is what infinitely many iterations come to. Steps and simulated time stay. "
-        "Fails if there is no such state: where waves never decay, or (`inconsistent`) a source "
-        "has a mean that nothing takes away (the mean of [weighted cells](boundaries.md)).",
-        .options = steady_options, .result = steady_result, .recall = TZ_RECALL_GIVE,
-        .changes = true),
+    TZ_API("sim:steady([options])", method_steady,
+           "Computes the steady state of any linear update: the fields that an iteration leaves as "
+           "they are ([steady states](steady.md)). Returns the residual and a table. Steps and "
+           "simulated time stay. Fails if there is no such state: where waves never decay, or "
+           "(`inconsistent`) a source has a mean that nothing takes away.",
+           .options = steady_options, .result = steady_result, .recall = TZ_RECALL_GIVE,
+           .changes = true),
     TZ_API("sim:rewind()", method_rewind, "Sets the count of iterations to 0. Fields stay.",
            .recall = TZ_RECALL_CALL),
     TZ_API("sim:time()", method_time,

@@ -11,13 +11,11 @@ Options:
     precision: text, by default "single". "single", "double" or "mixed"; the last one is of stencils
         that have it
     storage: text or table, by default "single". how fields of real numbers lie in memory: "single"
-        or "half". { u = …, v = { "half", origin = 80, scale = 1 } } gives it for each field.
-        Updates compute in single precision, and every new value is rounded in every iteration, on
-        all backends alike: half the bytes. When it is enough (docs/precision.md). By default that
-        of the stencil, if tz.stencil has one
-    copies: integer, 1 to 2, by default 2. 1: the cuda backend keeps one array of each field that
-        changes, not two, where the stencil allows it (one copy (docs/precision.md#one-copy)), and
-        else says why not. The bits are the same
+        or "half", or that of tz.stencil. { u = …, v = { "half", origin = 80, scale = 1 } } gives it
+        for each field. Updates compute in single precision; every new value is rounded (when it is
+        enough (docs/precision.md))
+    copies: integer, 1 to 2, by default 2. 1: the cuda backend keeps one array of each state field,
+        where the stencil allows it (one copy (docs/precision.md#one-copy))
     boundary: text or table, by default the stencil's. "clamp", "periodic", "fixed" or "mirror"; { x
         = …, y = … } gives one for each axis, { x = { "clamp", "fixed" } } one for each side. clamp:
         an insulated wall at the outer face of the last cell; the sum is conserved; periodic: no
@@ -28,12 +26,11 @@ Options:
     scalars: table, by default the stencil's. constants that change with the iteration: NAME = "a
         formula of step and parameters", or a list of numbers, iteration 0 first, whose last one
         stays
-    y: text, by default "down". "down" or "up": which edge row 0 is. "up": the lower one, also of
-        floorplans, so that sim.get(field, x, 0), boxes, files for ParaView, pictures and their axes
-        count from there (which way y is up (docs/boundaries.md#which-way-y-is-up))
+    y: text, by default "down". "down" or "up": which edge row 0 is: the upper or the lower one
+        (which way y is up (docs/boundaries.md#which-way-y-is-up))
     fields: table, by default the stencil's initial values. FIELD = value, as for sim.set
-    domain: shape. of a stencil with domain, the cells that are computed: what is not 0 of what
-        sim.set takes, such as tz.circle, a function or a picture; or a unit of a floorplan
+    domain: shape. of a stencil with domain, the cells that are computed: tz.circle and the like, or
+        what is not 0 of any value of a field
     boundary_values: table, by default the stencil's. FIELD = number: what cells past fixed sides
         hold; FIELD = { x = { 0, 1 }, y = 2 } gives one for each side
     threads: integer, 1 to 4096, by default one for each core. of the cpu backend
@@ -93,11 +90,9 @@ Returns a dict:
     below: integer. cells below the range
     above: integer. cells above it
     other: integer. cells that are NaN or infinite""",
-    "Simulation.jump": """Advances the simulation by many iterations at once, in the frequency domain: for a linear update
-with constant coefficients, built-in or the script's own. Whether it is one is found by trying it;
-otherwise the call fails and says why. Outputs and functions that are due in between have their
-turn, by jumps between them. Works in double precision and rounds to the fields' precision once, so
-it is nearer to the exact iterations than sim.run, and has not its bits (jumps (docs/jump.md)).
+    "Simulation.jump": """Advances the simulation by many iterations at once, in the frequency domain (jumps (docs/jump.md)):
+for a linear update with constant coefficients. Any other update is refused, with the reason.
+Outputs that are due in between have their turn. It rounds once and has other bits than sim.run.
 Needs libfftw3 on a CPU and cuFFT on a GPU, which trapeze doctor looks for.
 
 Options:
@@ -149,9 +144,8 @@ Options:
     exchange: integer, 1 to 65536, by default chosen. iterations between two exchanges of ghost
         zones among devices
     why: text. how a plan was chosen, as sim.plan() says; not read""",
-    "Simulation.policy": """Changes who chooses plans: a name, a function or a table. Returns the state of the policy. A
-function sees s.step, s.plan, s.stages (how many were timed last), s.time_s and s.iterations of
-these, and s.prediction; it returns a plan, or nil to keep it.
+    "Simulation.policy": """Changes who chooses plans (who chooses (docs/running.md#who-chooses-the-height)): a name, a function
+or a table. Returns the state of the policy.
 
 Options:
     policy: text or function(s), by default the first of these. "auto", "predicted", "adaptive",
@@ -189,14 +183,14 @@ Returns a dict:
     decisions: list. { step, from, to, times, time_s, reason }: plans and why they were chosen
     measured: list. { plan, time_s, predicted_s, tie, remembered, note }: what was measured""",
     "Simulation.population": """The number of cells that are not 0.""",
-    "Simulation.profile": """The values along a line between two points such as { 0, 12.5 }, both included. Whole numbers are the
-middles of cells; in between, values are interpolated linearly. Without points there is one for each
-cell of the axis that the line follows most. tz.plot takes the result as a series.
+    "Simulation.profile": """The values along a line between two points such as { 0, 12.5 }, interpolated linearly; whole numbers
+are the middles of cells. Without points there is one for each cell of the axis that the line
+follows most. A series of tz.plot.
 
 Returns a dict:
     x: list of numbers. distances from the first point, in cells
     y: list of numbers. the values there""",
-    "Simulation.receivers": """Points at which a field is recorded after each iteration. They end no stage early. Returns
+    "Simulation.receivers": """Points at which a field is recorded after each iteration (points.md (docs/points.md)). Returns
 receivers, with the members count, of points, and rows, of recorded steps.
 
 Options:
@@ -207,8 +201,8 @@ Options:
         "linear" or "sinc". "grid": points are cells; "linear": of the two beside it along each
         axis; "sinc": of eight, by a sinc with a Kaiser window
     every: integer, from 1, by default 1. record after steps that are multiples of it
-    file: text, by default none. a file of the run folder, .npy, .csv or .h5, which is written when
-        the simulation is closed or the script ends: a row for each step, a column for each point""",
+    file: text, by default none. a file of the run folder, .npy, .csv or .h5, written at the end: a
+        row for each step, a column for each point""",
     "Simulation.residual": """The largest change that the next iteration would make, in double precision, times the stencil's
 factor.""",
     "Simulation.rewind": """Sets the count of iterations to 0. Fields stay.""",
@@ -221,7 +215,7 @@ Options:
     until_residual: number. the residual at which it ends
     until_update: number. the change of an iteration at which it ends
     until_true: function. a function(sim): the run ends where it returns true. It is called at the
-        start, at the multiples of check_every iterations and at max_steps, whatever the plan is
+        start, at multiples of check_every iterations and at max_steps
     max_steps: integer, from 0, by default no limit. with until_true, until_residual or until_update
     check_every: integer, from 1, by default 8 to 1024, then 1/32 of those so far. iterations
         between two checks; with until_true 64, with dt 4
@@ -254,8 +248,7 @@ the next one.""",
 tz.array, an array or a floorplan. A box is { x = {low, high}, … }: low <= x < high; or a unit of a
 floorplan, plan:unit "core0".""",
     "Simulation.slabs": """Rows of a streamed field as an array, from slab first on.""",
-    "Simulation.sources": """Points at which each iteration adds a value to a field, right after the field has got its new
-values; several in one cell add in the order of the list.
+    "Simulation.sources": """Points at which each iteration adds a value to a field, after its update, in the order of the list.
 
 Options:
     field: text, by default the first state field. a state field, of receivers also a derived one
@@ -265,16 +258,13 @@ Options:
         "linear" or "sinc". "grid": points are cells; "linear": of the two beside it along each
         axis; "sinc": of eight, by a sinc with a Kaiser window
     values: array, table or text, required. what the coming iterations add: a row for each step, a
-        number for each point; or a formula of step, the stencil's parameters and, where it has a
-        time step, the time t before the iteration
+        number for each point; or a formula of step, parameters and the time t
     scale: number or text, by default 1. a factor; "volume": one over the volume of a cell (in 2-D
         its area), so that a source is as strong on every grid""",
-    "Simulation.steady": """Makes the fields those that an iteration leaves as they are, and returns the residual and a table:
-for every linear update, also with coefficients that differ from cell to cell, several fields and
-different sides (steady states (docs/steady.md)). Where sim.jump applies it is what infinitely many
-iterations come to. Steps and simulated time stay. Fails if there is no such state: where waves
-never decay, or (inconsistent) a source has a mean that nothing takes away (the mean of weighted
-cells (docs/boundaries.md)).
+    "Simulation.steady": """Computes the steady state of any linear update: the fields that an iteration leaves as they are
+(steady states (docs/steady.md)). Returns the residual and a table. Steps and simulated time stay.
+Fails if there is no such state: where waves never decay, or (inconsistent) a source has a mean that
+nothing takes away.
 
 Options:
     tolerance: number, by default as small as double precision can tell. the residual that is small
@@ -293,10 +283,9 @@ Returns a dict:
 array; cells that are not 0 count) or a unit of a floorplan.""",
     "Simulation.time": """The simulated time, in the unit of the stencil's time step.""",
     "Simulation.units": """A table of each unit's max and mean, by the unit's name.""",
-    "Stencil": """A stencil, for plugin in tz.simulation and tz.predict: the definition in the table becomes one.
-Processors compute it as the system's C compiler compiles it, once; without a compiler its formulas
-are interpreted. Give update, passes or coefficients. formulas.md (docs/formulas.md) has the
-language of formulas. A text instead of the table is the id of a plugin's stencil.
+    "Stencil": """A stencil, for plugin in tz.simulation and tz.predict. Give update, rate, passes or coefficients;
+formulas.md (docs/formulas.md) is the language of formulas. A text instead of the table is the id of
+a plugin's stencil.
 
 Options:
     name: text, by default "stencil", "stencil2", …. its id, as a C identifier
@@ -304,22 +293,21 @@ Options:
     dims: integer, 1 to 3, by default the depth of coefficients
     fields: table, by default {u = "real"}. NAME = type, or a table. Names in a list are real state
         fields, in this order; the others follow in alphabetical order, those whose update is just
-        the name of another field last. The first one is what frames show by default
+        the name of another field last. Frames show the first one
     params: table, by default {}. NAME = number, the default, or a table
     spacing: number, text or table, by default 1. the width of a cell, by which differences divide
-        (formulas.md (docs/formulas.md#derivatives)): a number becomes the parameter dx, a text is
-        the name of a parameter; {dx = …, dy = …} gives one for each axis. The parameters get the
-        roles of spacing
+        (formulas.md (docs/formulas.md#derivatives)): a number becomes the parameter dx, a text
+        names a parameter; {dx = …, dy = …} gives one for each axis
     dt: number or text. the time step: a number becomes the parameter dt, a text is the name of a
         parameter. It gets the role of a time step
     scalars: table, by default {}. NAME = formula of step and the parameters: a constant that
         changes with the iteration
-    let: table, by default {}. NAME = formula: a name for a part of formulas, which stands for it in
-        all of them and in other parts. NAME[1, 0] is the part at a neighbour
+    let: table, by default {}. NAME = formula: a name for a part of formulas. NAME[1, 0] is the part
+        at a neighbour
     outside: table, by default {}. FIELD = what it is past the sides of the grid (formulas.md
-        (docs/formulas.md#past-sides)): a formula, in which inside is the cell at the side, or
-        {value = …}, {flux = …}, {robin = {a, b, c}} or {absorbing = …, old = FIELD}; {x = …, y =
-        {low, high}} gives one for each axis or side, false none
+        (docs/formulas.md#past-sides)): a formula, or {value = …}, {flux = …}, {robin = {a, b, c}}
+        or {absorbing = …, old = FIELD}; {x = …, y = {low, high}} gives one for each axis or side,
+        false none
     domain: text, by default all of the grid. a static field of ints, made if there is none of the
         name: cells that are not 0 are computed (formulas.md (docs/formulas.md#domains)). domain of
         tz.simulation sets it
@@ -333,19 +321,18 @@ Options:
     passes: list. of tables as update, or {name = …, update = {…}}: one after the other
     outputs: table, by default {}. FIELD = formula: derived fields, for frames, tables and
         reductions, which cost nothing else
-    coefficients: list or text. an array with an odd number of elements in each row, x fastest, from
-        the lowest place up; in 2-D a list of rows, in 3-D of layers. An element is a number, or a
-        formula such as the name of a static field. Or those of a plugin's stencil that is such a
-        sum, by its id: "star2d1r". The update is a*old + b*field + v*scale*sum(c*field)
+    coefficients: list or text. an array with an odd number of elements along each axis, x fastest;
+        in 2-D a list of rows, in 3-D of layers. An element is a number or a formula. Or the id of a
+        plugin's stencil that is such a sum: "star2d1r". The update is a*old + b*field +
+        v*scale*sum(c*field)
     scale: number, by default 1. of all coefficients
     field: text, by default the first state field. the field of the coefficients
     old: text. the field with the values of the iteration before, for a
     a: formula, by default no such term. of old
     b: formula, by default no such term. of the field itself
     v: formula, by default no such factor. of the sum: a parameter or a static field, for example
-    augment: integer or text, 1 to 8, by default 1. how many iterations of the sum one iteration of
-        this stencil advances, by coefficients that are convolved (augment.md (docs/augment.md));
-        "auto": as many as are predicted to be fastest, which doc then says
+    augment: integer or text, 1 to 8, by default 1. how many iterations of the sum one iteration
+        advances (augment.md (docs/augment.md)); "auto": as many as are predicted to be the fastest
     grid: {nx[, ny[, nz]]}. with augment = "auto": the grid that it is chosen for
     precision: text, by default that of tz.predict. likewise
     device: text, by default this machine's. likewise, as in tz.predict
@@ -398,11 +385,10 @@ Options:
     centre: {x, y[, z]}, required. in cells; with three numbers it is a sphere
     radius: number, required. in cells""",
     "difference": """What is in the first and in no other.""",
-    "floorplan": """The units of a chip: a value of fields (the power of each cell, W: the mean of the trace or one of
-its rows), columns of tz.table, and regions, in 2-D and 3-D; the power of a box of several layers is
-the same in each. The trace may have units of other plans, as that of a stack. Row 0 of the grid is
-the chip's upper edge, from which sim.get and boxes count y; metres of y in files and at axes count
-from the lower edge, as in the floorplan (see y of tz.vti and tz.png).
+    "floorplan": """The units of a chip: a value of fields (the power of each cell, W), columns of tz.table, and
+regions, in 2-D and 3-D. Several layers of a box have the same power. The trace may have units of
+other plans. Row 0 of the grid is the chip's upper edge (which way y is up
+(docs/boundaries.md#which-way-y-is-up)).
 
 Options:
     flp: file, required. HotSpot's floorplan: units with their sizes and places in metres
@@ -425,13 +411,11 @@ Options:
     precision: text, by default "single". "single", "double" or "mixed"; the last one is of stencils
         that have it
     storage: text or table, by default "single". how fields of real numbers lie in memory: "single"
-        or "half". { u = …, v = { "half", origin = 80, scale = 1 } } gives it for each field.
-        Updates compute in single precision, and every new value is rounded in every iteration, on
-        all backends alike: half the bytes. When it is enough (docs/precision.md). By default that
-        of the stencil, if tz.stencil has one
-    copies: integer, 1 to 2, by default 2. 1: the cuda backend keeps one array of each field that
-        changes, not two, where the stencil allows it (one copy (docs/precision.md#one-copy)), and
-        else says why not. The bits are the same
+        or "half", or that of tz.stencil. { u = …, v = { "half", origin = 80, scale = 1 } } gives it
+        for each field. Updates compute in single precision; every new value is rounded (when it is
+        enough (docs/precision.md))
+    copies: integer, 1 to 2, by default 2. 1: the cuda backend keeps one array of each state field,
+        where the stencil allows it (one copy (docs/precision.md#one-copy))
     boundary: text or table, by default the stencil's. "clamp", "periodic", "fixed" or "mirror"; { x
         = …, y = … } gives one for each axis, { x = { "clamp", "fixed" } } one for each side. clamp:
         an insulated wall at the outer face of the last cell; the sum is conserved; periodic: no
@@ -539,28 +523,25 @@ Options:
 Options:
     at: {x[, y[, z]]}. the cell of the grid that gets the first element; without it the shape must
         be the grid's or the box's
-    fit: text, by default "no". "no", "crop", "pad" or "scale": how it gets the shape of the grid or
-        the box: only the middle of what is larger; what is smaller in the middle, beside which
-        cells keep what they have; or each cell takes the nearest element, as a picture is scaled
+    fit: text, by default "no". "no", "crop", "pad" or "scale": another shape than that of the grid
+        or the box is an error; the middle of what is larger is taken; what is smaller lies in the
+        middle; each cell takes the nearest element
     shape: {nx[, ny[, nz]]}. the extents: text files need them, others must have them
     type: text. the file holds raw numbers of that type, without a header: "bool", "int8", "uint8",
         "int16", "uint16", "int32", "uint32", "int64", "uint64", "float32", "float64" or "float16"
     offset: integer, from 0. of raw numbers: bytes before the first one, as of a header; more may
         follow the last one
     endian: text, by default that of this machine. of raw numbers: "little" or "big"
-    order: text, by default x, then y and z. of text and raw numbers: the axes, that of the fastest
-        first. "C" is x first ("xyz"), "F" x last ("zyx"): what tofile of NumPy writes of an array
-        a[z, y, x] in C or Fortran order. A Fortran program's a(x, y, z) is "xyz". No file says it,
-        and another order has as many numbers. In Rodinia's files of 3-D chips layers are the
-        fastest: "zxy"
+    order: text, by default x, then y and z. of text and raw numbers: the axes, the fastest first.
+        "C" is "xyz", "F" is "zyx": what NumPy's tofile writes of an array a[z, y, x] in C or
+        Fortran order. A Fortran program's a(x, y, z) is "xyz", Rodinia's 3-D chips are "zxy"
     skip: integer, from 0, by default 0. of text: lines at the beginning to leave out
     field: text, by default the only one. of .npz, .vti and .h5: the array's name, in .h5 also
         "group/name"
     channel: text, by default "grey". of .png: "grey", "r", "g", "b" or "a". "grey" is the
         brightness of colours; a warning tells of colours or of transparent pixels where this is not
         given
-    y: text, by default "down". "down" or "up": which edge the file's first row is. "up" turns the
-        rows of a picture, which begins with its upper edge, for a simulation with y = "up"
+    y: text, by default "down". "down" or "up": which edge the file's first row is
     rule: text, by default the file's. of patterns: replaces the rule that the file names, which may
         then be any, as one of Larger than Life; "none": the cells alone, for a stencil without a
         rule""",
@@ -574,13 +555,11 @@ Options:
     precision: text, by default "single". "single", "double" or "mixed"; the last one is of stencils
         that have it
     storage: text or table, by default "single". how fields of real numbers lie in memory: "single"
-        or "half". { u = …, v = { "half", origin = 80, scale = 1 } } gives it for each field.
-        Updates compute in single precision, and every new value is rounded in every iteration, on
-        all backends alike: half the bytes. When it is enough (docs/precision.md). By default that
-        of the stencil, if tz.stencil has one
-    copies: integer, 1 to 2, by default 2. 1: the cuda backend keeps one array of each field that
-        changes, not two, where the stencil allows it (one copy (docs/precision.md#one-copy)), and
-        else says why not. The bits are the same
+        or "half", or that of tz.stencil. { u = …, v = { "half", origin = 80, scale = 1 } } gives it
+        for each field. Updates compute in single precision; every new value is rounded (when it is
+        enough (docs/precision.md))
+    copies: integer, 1 to 2, by default 2. 1: the cuda backend keeps one array of each state field,
+        where the stencil allows it (one copy (docs/precision.md#one-copy))
     boundary: text or table, by default the stencil's. "clamp", "periodic", "fixed" or "mirror"; { x
         = …, y = … } gives one for each axis, { x = { "clamp", "fixed" } } one for each side. clamp:
         an insulated wall at the outer face of the last cell; the sum is conserved; periodic: no

@@ -168,6 +168,7 @@ broken 'a file that names no kind' 'core/base/base.h names no kind: scripts/chec
 
 broken 'a path that is not there' 'docs/page.md names core/sim/gone.c' docs/page.md 'It is in `core/sim/gone.c`.'
 broken 'a link to nothing' 'docs/page.md names docs/gone.md' docs/page.md '[Gone](gone.md)'
+broken 'a link to no heading of the page' 'docs/page.md names docs/page.md#gone' docs/page.md '[Gone](#gone).'
 
 # ---- Nothing to look at --------------------------------------------------------------------------
 fresh

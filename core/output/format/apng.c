@@ -398,13 +398,12 @@ const tz_format tz_format_movie = {
     .name = "movie",
     .content = TZ_CONTENT_MOVIE,
     .suffix = ".png",
-    .doc = "A movie of a field, for `sim:every`: an animated PNG, `NAME.png`, which browsers play. "
-           "It grows while the run goes on, and can be played at any time, also after the run was "
-           "killed. All frames have the range of the first one, unless the option or the stencil "
-           "gives it; a warning tells when values leave it. A run that goes on from a checkpoint "
-           "goes on with the movie. A video, `name = \"heat.mp4\"`, is made by the program ffmpeg, "
-           "which `trapeze doctor` looks for, and completed also if the run is killed; a run that "
-           "goes on makes a new one, with the number of its first frame in its name.",
+    .doc = "A movie of a field, for `sim:every`: an animated PNG, `NAME.png`. It can be played at "
+           "any time, also after the run was killed, and a resumed run goes on with it. All frames "
+           "have the range of the first one, unless the option or the stencil gives it; a warning "
+           "tells when values leave it. A video, `name = \"heat.mp4\"`, needs ffmpeg, which "
+           "`trapeze doctor` looks for; a resumed run makes a new one, with the number of its "
+           "first frame in its name.",
     .film = film,
     .film_add = add,
     .film_end = end,
