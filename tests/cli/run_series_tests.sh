@@ -30,8 +30,8 @@ if tz.args.hdf5 then chip:array("temperature"):save "end.h5" end
 END
 hdf5=
 "$bin" doctor --verbose >out 2>err
-grep -q 'HDF5 [0-9.]* writes .h5 files' out && hdf5='--set hdf5=yes'
-check "doctor tells about HDF5" grep -qE 'HDF5 ([0-9.]* writes|files need)' out
+grep -q 'HDF5 [0-9.]* writes and reads .h5 files' out && hdf5='--set hdf5=yes'
+check "doctor tells about HDF5" grep -qE 'HDF5 ([0-9.]* writes and reads|files need)' out
 # shellcheck disable=SC2086 # two words, or none
 t run series.lua --out run --quiet $hdf5
 check "a run with every kind" is $rc 0
@@ -217,9 +217,31 @@ if [ -z "$hdf5" ]; then
     check "without the library: refused before the run" errs "apt-get install hdf5-tools"
     check "nothing is computed" test ! -e refused
     skip "HDF5 files" "no HDF5 library on this machine"
-elif ! command -v h5dump >/dev/null; then
-    skip "HDF5 files are h5dump's" "no h5dump"
 else
+    cat >back.lua <<'END'
+local tz = require "trapeze"
+for _, pair in ipairs { { "h-000030", "power" }, { "h-000030", "temperature" }, { "flow-h-000020", "speed" }, { "life-h-000010", "alive" } } do
+  local file, field = pair[1], pair[2]
+  local read, wanted = tz.read("run/" .. file .. ".h5", { field = field }), tz.read("run/" .. file:gsub("h%-", field .. "-") .. ".npy")
+  assert(table.concat(read.shape, "x") == table.concat(wanted.shape, "x") and read.dtype == wanted.dtype)
+  for i = 1, #wanted do assert(read[i] == wanted[i]) end
+end
+assert(tz.read("run/end.h5"):max() == tz.read("run/temperature-000030.npy"):max())
+for _, wrong in ipairs { { "h-000030" }, { "h-000030", "powe" }, { "end", "data/x" }, { "cut" } } do
+  print(select(2, pcall(tz.read, "run/" .. wrong[1] .. ".h5", { field = wrong[2] })))
+end
+END
+    head -c 3000 run/h-000030.h5 >run/cut.h5
+    t run back.lua --quiet
+    check "HDF5 files are read back" is $rc 0
+    check "of several datasets one is named" says "has 2 datasets, 'power', 'temperature': 'field' takes one"
+    check "a dataset that is missing" says "has no dataset 'powe'; its root has 'power', 'temperature'"
+    check "a group that is missing" says "has no dataset 'data/x'; its root has 'data'"
+    check "a file that is cut off" says "libhdf5 refuses to open the file"
+fi
+if [ -n "$hdf5" ] && ! command -v h5dump >/dev/null; then
+    skip "HDF5 files are h5dump's" "no h5dump"
+elif [ -n "$hdf5" ]; then
     for pair in h-000030/power h-000030/temperature flow-h-000020/speed life-h-000010/alive; do
         file=${pair%/*} field=${pair#*/}
         npy=$(echo "run/$file.npy" | sed "s/h-\(0000[0-9]*\)/$field-\1/")

@@ -291,6 +291,7 @@ static tz_h5_id open_data(const tz_hdf5 *h5, tz_h5_id file, const char *path, co
 {
     char name[160], names[160] = "";
     size_t count = 0, used = 0;
+    bool full = false;
     tz_h5_id found = field ? h5->data_open(file, field, 0) : -1;
     if (found >= 0)
         return found;
@@ -298,9 +299,11 @@ static tz_h5_id open_data(const tz_hdf5 *h5, tz_h5_id file, const char *path, co
         const tz_h5_id data = h5->data_open(file, name, 0);
         if (data < 0) /* a group */
             continue;
-        if (used < sizeof names - 1)
-            used += (size_t)snprintf(names + used, sizeof names - used, "%s'%s'", count ? ", " : "",
-                                     name);
+        const bool more = used + strlen(name) + 16 > sizeof names;
+        if (!full)
+            used += (size_t)snprintf(names + used, sizeof names - used,
+                                     more ? "%s%.0s…" : "%s'%s'", count ? ", " : "", name);
+        full = full || more;
         if (count++ > 0 || field)
             h5->data_close(data);
         else
