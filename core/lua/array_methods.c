@@ -480,6 +480,9 @@ static bool get_rule(lua_State *L, char text[TZ_RLE_RULE_SIZE])
     if (strcmp(given, "none") == 0)
         return true;
     tz_try(L, "tz.read", tz_rle_rule_parse(given, "rule", &rule, tz_fault(L)));
+    if (rule.copies > 1)
+        tz_raise(L, "tz.read: 'rule' may have a torus, ':T64,32', or a plane, ':P64,32'; those "
+                    "that are joined otherwise are read of the file");
     tz_rle_rule_format(&rule, text);
     return true;
 }
@@ -685,6 +688,11 @@ static int value_read(lua_State *L)
     if (reading->is_cut)
         tz_context_note(tz_context_get(L), TZ_NOTE_WARNING,
                         "tz.read: %.300s has no '!' at its end: it may be cut off", name);
+    if (reading->copies > 1)
+        tz_context_note(tz_context_get(L), TZ_NOTE_LOG,
+                        "tz.read: %.300s: the torus %s covers its universe, and has %lld copies "
+                        "of the pattern",
+                        name, strchr(handle->rule, ':') + 1, (long long)reading->copies);
     if (!r.has_channel)
         warn_of_lost(L, name, &reading->lost);
     if (reading->dims > 0 && format && !(format->reads & TZ_READS_ORDER) &&

@@ -452,9 +452,10 @@ SCRATCH_TEST(rle_rules_have_universes)
         {"B3_S23-a4ei6", "B3/S23-a4ei6"},   {"LifeHistory:T9", "B3/S23:T9,9"},
         {"Life:T9,8", "B3/S23:T9,8"}};
     static const char *const bad[] = {
-        "B3/S23:K30*,20", "B3/S23:",    "B3/S23:T30+5,2", "B3/S23:T3,",
-        "B3/S23:T3,4,5",  "B3/S23:T",   "B3/S23:T,4",     "B3/S23:T9999999999999999999",
-        "B3/S23:C30,20",  "B3/S23:S30", "B3/S23:X9"};
+        "B3/S23:K30*,20*", "B3/S23:",    "B3/S23:T30+,2", "B3/S23:T3,",
+        "B3/S23:T3,4,5",   "B3/S23:T",   "B3/S23:T,4",    "B3/S23:T9999999999999999999",
+        "B3/S23:C30,20",   "B3/S23:S30", "B3/S23:X9",     "B3/S23:T30+5,0",
+        "B3/S23:T5+1,5+1", "B3/S23:K0",  "B3/S23:P9+1",   "B3/S23:K5*,5+1"};
     tz_rle_rule rule;
     char text[TZ_RLE_RULE_SIZE];
     for (size_t i = 0; i < sizeof good / sizeof *good; i++) {
@@ -472,6 +473,46 @@ SCRATCH_TEST(rle_rules_have_universes)
     size_t bytes;
     char *written = scratch_slurp(path, &bytes);
     assert_string_equal(written, "x = 2, y = 1, rule = B3/S23:T64,32\nbo!\n");
+}
+
+/* Universes whose sides meet otherwise are tori of several copies, as Golly joins them. */
+SCRATCH_TEST(rle_universes_are_covered)
+{
+    static const struct {
+        const char *rule, *covers, *cells;
+    } cases[] = {
+        {"T4+1,3", "T4,12", "ABCD EFGH IJKL BCDA FGHE JKLI CDAB GHEF KLIJ DABC HEFG LIJK"},
+        {"T4-2,3", "T4,6", "ABCD EFGH IJKL CDAB GHEF KLIJ"},
+        {"T4,3+1", "T12,3", "ABCDEFGHIJKL EFGHIJKLABCD IJKLABCDEFGH"},
+        {"K4*,3", "T4,6", "ABCD EFGH IJKL DCBA HGFE LKJI"},
+        {"K4*+1,3", "T4,6", "ABCD EFGH IJKL CBAD GFEH KJIL"},
+        {"K4,3", "T8,3", "ABCDIJKL EFGHEFGH IJKLABCD"},
+    };
+    for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
+        char text[100];
+        snprintf(text, sizeof text, "x = 4, y = 3, rule = /2/13:%s\nABCD$EFGH$IJKL!",
+                 cases[k].rule);
+        const tz_format_reading p = read_as(*state, &tz_format_rle, "c.rle", text);
+        assert_string_equal(strchr(p.rule, ':') + 1, cases[k].covers);
+        int64_t i = 0;
+        for (const char *c = cases[k].cells; *c; c++)
+            if (*c != ' ')
+                assert_int_equal(((const uint8_t *)p.array->data)[i++], *c - 'A' + 1);
+        assert_int_equal(i, 12 * p.copies);
+    }
+    /* Where a small one is, its header says, or it is in the middle. */
+    tz_format_reading p = read_as(*state, &tz_format_rle, "p.rle",
+                                  "#CXRLE Pos=-3,1\nx = 1, y = 1, rule = B3/S23:K6*,5\no!");
+    const uint8_t *cells = p.array->data;
+    assert_true(cells[6 * 3] && cells[6 * 8 + 5] && p.copies == 2);
+    p = read_as(*state, &tz_format_rle, "m.rle", "x = 1, y = 1, rule = B3/S23:K6*,5\no!");
+    cells = p.array->data;
+    assert_true(cells[6 * 2 + 3] && cells[6 * 7 + 2]);
+    static const bad_file bad[] = {
+        {"x = 5, y = 1, rule = B3/S23:T4+1,3\no!", "c.rle:1", "not within", TZ_RANGE},
+        {"x = 1, y = 1, rule = B2/S3H:K4*,3\no!", "c.rle:1", "reflected", TZ_UNSUPPORTED},
+        {"x = 1, y = 1, rule = B3/S23:T99999+1,99999\no!", "c.rle:1", "2^30", TZ_RANGE}};
+    REFUSE(&tz_format_rle, "c.rle", bad);
 }
 
 /* All states, in the letters of Golly; "BO" of a rule of two states is a dead and a living cell. */

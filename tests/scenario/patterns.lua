@@ -53,6 +53,15 @@ c.refuses("whose empty part comes alive (B0): give the simulation boundary = \"p
 life(read "b0.rle", { boundary = "periodic" })
 tz.expect(read("b0.rle").generation == 12)
 
+-- A torus of 30 x 20 cells whose sides meet with a shift is one of 30 x 600: 30 copies of what Golly has.
+local shifted = tz.read "shifted.rle"
+local covered = life(shifted, { grid = shifted.shape, boundary = "periodic" })
+for _, row in ipairs { { 0, 7 }, { 40, 99 }, { 460, 20 } } do
+    covered:run(row[1])
+    tz.expect(tz.checking or covered:population() == 30 * row[2])
+end
+c.refuses("those that are joined otherwise", read, "plain.rle", { rule = "B3/S23:K40*,30" })
+
 -- Rules of several states have a plugin of their own; those that nothing has are refused by what they are, unless
 -- another rule takes their place.
 c.refuses("the rule '345/2/4' has more than two states: the plugin \"generations\" computes it", life, read "states.rle")

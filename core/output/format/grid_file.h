@@ -166,6 +166,7 @@ typedef struct tz_format_reading {
     char rule[TZ_RLE_RULE_SIZE]; /* of a pattern */
     bool has_rule, is_cut;       /* the file names it; its end is missing, perhaps */
     int64_t generation;          /* that the file names, or 0 */
+    int64_t copies;              /* of the pattern, in the torus that covers its universe */
     tz_png_lost lost;
 } tz_format_reading;
 

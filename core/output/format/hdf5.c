@@ -301,8 +301,8 @@ static tz_h5_id open_data(const tz_hdf5 *h5, tz_h5_id file, const char *path, co
             continue;
         const bool more = used + strlen(name) + 16 > sizeof names;
         if (!full)
-            used += (size_t)snprintf(names + used, sizeof names - used,
-                                     more ? "%s%.0s…" : "%s'%s'", count ? ", " : "", name);
+            used += (size_t)snprintf(names + used, sizeof names - used, more ? "%s%.0s…" : "%s'%s'",
+                                     count ? ", " : "", name);
         full = full || more;
         if (count++ > 0 || field)
             h5->data_close(data);

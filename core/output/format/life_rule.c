@@ -10,52 +10,69 @@
 
 enum { SIZE_MAX_CELLS = 1 << 30, UNIVERSE_MAX = 40 };
 
-/* What a universe is, by its letter; NULL: none. */
-static const char *universe_kind(char letter, bool shifts)
+static int64_t common_divisor(int64_t a, int64_t b)
 {
-    return letter == 'T'   ? (shifts ? "a torus whose sides are joined with a shift" : "a torus")
-           : letter == 'P' ? "a plane"
-           : letter == 'K' ? "a Klein bottle"
-           : letter == 'C' ? "a cross-surface"
-           : letter == 'S' ? "a sphere"
-                           : NULL;
+    return b == 0 ? a : common_divisor(b, a % b);
+}
+
+/* "64*+7": a number of cells, and how the sides of the other axis meet. False: it is none. */
+static bool take_size(const char **p, const char *end, int axis, int64_t *size, tz_rle_rule *out,
+                      int *reversed)
+{
+    int64_t shift = 0;
+    if (!tz_digits_take(p, end, SIZE_MAX_CELLS, size) || *size > SIZE_MAX_CELLS)
+        return false;
+    if (**p == '*') {
+        ++*p;
+        ++*reversed;
+        out->axis = axis;
+    }
+    if (**p != '+' && **p != '-')
+        return true;
+    const int sign = *(*p)++ == '+' ? 1 : -1;
+    if (!tz_digits_take(p, end, SIZE_MAX_CELLS, &shift) || shift > SIZE_MAX_CELLS || *size == 0 ||
+        (*reversed > 0 && out->axis != axis) || out->shift != 0)
+        return false;
+    out->shift = sign * (shift % *size);
+    out->axis = shift > 0 ? axis : out->axis;
+    return true;
 }
 
 /* ":T64,32": `text` begins behind the colon and may end in white space. */
 static tz_status parse_universe(const char *text, const char *place, tz_rle_rule *out,
                                 tz_error *error)
 {
-    int64_t size[2] = {0, 0}, shift = 0;
-    bool shifts = false, twists = false, fine = true;
+    int64_t size[2] = {0, 0};
+    int reversed = 0;
     const char *p = text[0] != '\0' ? text + 1 : text, *end = text + strlen(text);
     const char kind = (char)toupper((unsigned char)text[0]);
-    for (int axis = 0; axis < 2; axis++) {
-        fine = fine && tz_digits_take(&p, end, SIZE_MAX_CELLS, &size[axis]) &&
-               size[axis] <= SIZE_MAX_CELLS;
-        twists = twists || *p == '*';
-        p += *p == '*';
-        if (*p == '+' || *p == '-') {
-            p++;
-            fine = fine && tz_digits_take(&p, end, SIZE_MAX_CELLS, &shift);
-            shifts = shifts || shift != 0;
-        }
-        if (axis == 0 && *p != ',') {
-            size[1] = size[0];
-            break;
-        }
-        p += axis == 0;
+    bool fine = take_size(&p, end, 0, &size[0], out, &reversed);
+    size[1] = size[0];
+    if (fine && *p == ',') {
+        p++;
+        fine = take_size(&p, end, 1, &size[1], out, &reversed);
     }
-    const char *what = universe_kind(kind, shifts);
-    if (!fine || !what || end - text > UNIVERSE_MAX || p[strspn(p, " \t\r\n")] != '\0')
+    const bool joined = reversed > 0 || out->shift != 0 || kind == 'K';
+    if (!fine || !strchr("TPKCS", kind) || end - text > UNIVERSE_MAX || reversed > 1 ||
+        (joined && (size[0] == 0 || size[1] == 0 || !strchr("TK", kind))) ||
+        (reversed > 0 && kind == 'T') || p[strspn(p, " \t\r\n")] != '\0')
         return tz_error_set(error, TZ_UNSUPPORTED, place,
                             "the universe ':%.40s' is not known: a torus is ':T64,32', a plane "
                             "with dead cells around it ':P64,32' (width, height; 0: endless)",
                             text);
-    if (shifts || twists || (kind != 'T' && kind != 'P'))
+    if (kind == 'C' || kind == 'S')
         return tz_error_set(error, TZ_UNSUPPORTED, place,
-                            "the universe ':%.40s' is %s, which Trapeze has not: it has a torus, "
-                            "':T64,32', and a plane, ':P64,32'",
-                            text, what);
+                            "the universe ':%.40s' is a %s, which Trapeze has not: it has tori, "
+                            "':T64,32', also with a shift, Klein bottles, and planes, ':P64,32'",
+                            text, kind == 'C' ? "cross-surface" : "sphere");
+    if (kind == 'K') { /* as Golly has them */
+        out->axis = reversed ? out->axis : 1;
+        out->shift = out->shift != 0 && size[out->axis] % 2 == 0;
+        out->copies = 2;
+    } else if (out->shift != 0) {
+        const int64_t length = size[out->axis];
+        out->copies = length / common_divisor(length, (out->shift + length) % length);
+    }
     out->universe = size[0] > 0 || size[1] > 0 ? kind : 0;
     out->width = size[0];
     out->height = size[1];
@@ -120,7 +137,7 @@ tz_status tz_rle_rule_parse(const char *text, const char *place, tz_rle_rule *ou
     char rule[TZ_RLE_RULE_SIZE], message[256];
     const char *colon = strchr(text, ':');
     const size_t whole = rule_length(text), length = without_marks(text, whole);
-    *out = (tz_rle_rule){.marks = length < whole};
+    *out = (tz_rle_rule){.marks = length < whole, .copies = 1};
     snprintf(rule, sizeof rule, "%.*s", (int)tz_min(length, sizeof rule - 1), text);
     if (tz_life_rule_read(rule, &out->life, message, sizeof message) != 0)
         return tz_error_set(error, TZ_UNKNOWN, place, "%s", message);
@@ -131,6 +148,18 @@ tz_status tz_rle_rule_parse(const char *text, const char *place, tz_rle_rule *ou
     else
         tz_life_rule_format(out->life.birth, out->life.survive, out->text, sizeof out->text);
     return colon ? parse_universe(colon + 1, place, out, error) : TZ_OK;
+}
+
+bool tz_rle_rule_is_symmetric(const tz_rle_rule *rule, int axis)
+{
+    const uint32_t *map = rule->life.map;
+    for (unsigned n = 0; n < 512; n++) { /* nine bits, row by row */
+        const unsigned other = axis == 0 ? (n & 0444) >> 2 | (n & 0111) << 2 | (n & 0222)
+                                         : (n & 0700) >> 6 | (n & 0007) << 6 | (n & 0070);
+        if ((map[n >> 5] >> (n & 31) & 1) != (map[other >> 5] >> (other & 31) & 1))
+            return false;
+    }
+    return true;
 }
 
 bool tz_rle_rule_is_same(const tz_rle_rule *a, const tz_rle_rule *b)

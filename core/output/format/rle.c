@@ -65,6 +65,8 @@ typedef struct reader {
     int most;                    /* the largest state of a cell */
     bool cut;                    /* there is no '!' */
     int64_t generation;
+    bool placed;      /* the header says where cell (0, 0) of the pattern is */
+    int64_t place[2]; /* from the middle of the universe */
     tz_error *error;
 } reader;
 
@@ -108,6 +110,61 @@ static tz_status settle_states(const reader *r)
         return fail(r, TZ_RANGE, "a cell has state %d, and the rule %s has %d states, from 0",
                     r->most, r->rule, r->states);
     return TZ_OK;
+}
+
+/* The cells, all dead. */
+static tz_status make_cells(reader *r)
+{
+    if (r->nx == 0 || r->ny == 0)
+        return fail(r, TZ_SHAPE, "the pattern has no cells");
+    if (r->nx > CELLS_MAX / r->ny)
+        return fail(r, TZ_RANGE,
+                    "%" PRId64 " x %" PRId64 " cells are more than 2^30; patterns of such a size "
+                    "are for the Hashlife of Golly",
+                    r->nx, r->ny);
+    const int64_t shape[] = {r->nx, r->ny};
+    return tz_array_create(&r->cells, TZ_DTYPE_U8, 2, shape, r->error);
+}
+
+/* A torus whose sides meet with a shift, and a Klein bottle, become the torus that covers them. */
+static tz_status cover(reader *r, tz_rle_rule *rule)
+{
+    const int along = rule->axis, across = 1 - along;
+    const int64_t size[] = {rule->width, rule->height}, shape[] = {r->nx, r->ny};
+    int64_t from[2];
+    tz_array *part = r->cells;
+    if (rule->copies == 1)
+        return TZ_OK;
+    r->line = r->rule_line;
+    if (rule->universe == 'K' && !tz_rle_rule_is_symmetric(rule, along))
+        return fail(r, TZ_UNSUPPORTED,
+                    "on a Klein bottle the rule must be the same when it is reflected");
+    for (int axis = 0; axis < 2; axis++) { /* as Golly places it */
+        from[axis] = size[axis] / 2 + (r->placed ? r->place[axis] : -(shape[axis] / 2));
+        if (from[axis] < 0 || from[axis] + shape[axis] > size[axis])
+            return fail(r, TZ_RANGE,
+                        "the pattern is not within its universe of %" PRId64 " x %" PRId64 " cells",
+                        size[0], size[1]);
+    }
+    r->nx = size[0] * (across == 0 ? rule->copies : 1);
+    r->ny = size[1] * (across == 1 ? rule->copies : 1);
+    r->cells = NULL;
+    const tz_status status = make_cells(r);
+    for (int64_t i = 0; status == TZ_OK && i < shape[0] * shape[1] * rule->copies; i++) {
+        const int64_t copy = i / (shape[0] * shape[1]), cell = i % (shape[0] * shape[1]);
+        int64_t at[] = {from[0] + cell % shape[0], from[1] + cell / shape[0]};
+        if (rule->universe == 'K' && copy == 1)
+            at[along] = size[along] - 1 - at[along];
+        at[along] = (at[along] - copy * rule->shift) % size[along];
+        at[along] += at[along] < 0 ? size[along] : 0;
+        at[across] += copy * size[across];
+        ((uint8_t *)r->cells->data)[at[1] * r->nx + at[0]] = ((uint8_t *)part->data)[cell];
+    }
+    tz_array_destroy(part);
+    rule->universe = 'T';
+    rule->width = r->nx;
+    rule->height = r->ny;
+    return status;
 }
 
 /* All ends of lines become '\n'. Returns the new length. */
@@ -168,6 +225,8 @@ static tz_status read_file(const char *path, size_t limit, read_function *named,
         status = settle_rule(&r, &rule);
     if (status == TZ_OK)
         status = settle_states(&r);
+    if (status == TZ_OK && !r.replaced)
+        status = cover(&r, &rule);
     if (status != TZ_OK) {
         tz_array_destroy(r.cells);
         return status;
@@ -175,24 +234,11 @@ static tz_status read_file(const char *path, size_t limit, read_function *named,
     to->array = r.cells;
     to->is_cut = r.cut;
     to->generation = r.generation;
+    to->copies = r.replaced ? 1 : rule.copies;
     if (!r.replaced)
         tz_rle_rule_format(&rule, to->rule);
     to->has_rule = r.rule_line > 0 && !r.replaced;
     return TZ_OK;
-}
-
-/* The cells, all dead. */
-static tz_status make_cells(reader *r)
-{
-    if (r->nx == 0 || r->ny == 0)
-        return fail(r, TZ_SHAPE, "the pattern has no cells");
-    if (r->nx > CELLS_MAX / r->ny)
-        return fail(r, TZ_RANGE,
-                    "%" PRId64 " x %" PRId64 " cells are more than 2^30; patterns of such a size "
-                    "are for the Hashlife of Golly",
-                    r->nx, r->ny);
-    const int64_t shape[] = {r->nx, r->ny};
-    return tz_array_create(&r->cells, TZ_DTYPE_U8, 2, shape, r->error);
 }
 
 static bool is_blank(char c)
@@ -225,15 +271,28 @@ static void copy_rule(reader *r, const char *from, const char *end)
     r->rule_line = r->line;
 }
 
-/* "#CXRLE Pos=-3,4 Gen=120": the generation. */
+/* "-3": false: it is no whole number. */
+static bool take_signed(const char **p, const char *end, int64_t *out)
+{
+    const bool minus = *p < end && **p == '-';
+    *p += minus || (*p < end && **p == '+');
+    if (!tz_digits_take(p, end, CELLS_MAX, out) || *out > CELLS_MAX)
+        return false;
+    *out = minus ? -*out : *out;
+    return true;
+}
+
+/* "#CXRLE Pos=-3,4 Gen=120": the place and the generation. */
 static void read_extended(reader *r, const char *end)
 {
-    for (const char *p = r->p; end - p > 4; p++)
-        if (memcmp(p, " Gen=", 5) == 0 || memcmp(p, ",Gen=", 5) == 0) {
-            p += 5;
-            tz_digits_take(&p, end, INT64_MAX / 16, &r->generation);
-            return;
-        }
+    for (const char *p = r->p; end - p > 4; p++) {
+        const char *number = p + 5;
+        if (memcmp(p, " Gen=", 5) == 0 || memcmp(p, ",Gen=", 5) == 0)
+            tz_digits_take(&number, end, INT64_MAX / 16, &r->generation);
+        else if (memcmp(p, " Pos=", 5) == 0)
+            r->placed = take_signed(&number, end, &r->place[0]) && number < end &&
+                        *number++ == ',' && take_signed(&number, end, &r->place[1]);
+    }
 }
 
 /* Comment lines before the header; "#r" is a rule, which Golly takes if the header
@@ -783,11 +842,8 @@ static bool take_place(const char *p, const char *end, int64_t place[2])
     for (int k = 0; k < 2; k++) {
         while (p < end && is_blank(*p))
             p++;
-        const bool minus = p < end && *p == '-';
-        p += minus || (p < end && *p == '+');
-        if (!tz_digits_take(&p, end, CELLS_MAX, &place[k]) || place[k] > CELLS_MAX)
+        if (!take_signed(&p, end, &place[k]))
             return false;
-        place[k] = minus ? -place[k] : place[k];
     }
     return p == end;
 }
