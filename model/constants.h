@@ -174,7 +174,7 @@
 /* ---- Jumps: model/jump.c --------------------------------------------------------------------- */
 
 /* GPU: the share of copy_bandwidth that the sweeps of a jump reach on the average.
- * From: 7 jumps on an H200 (docs/jump.md), which it gives within 10 %. +10 %: -9 % of a jump's
+ * From: 7 jumps on an H200 (docs/log/jump.md), which it gives within 10 %. +10 %: -9 % of a jump's
  * time. */
 #define TZ_FIT_JUMP_SHARE 0.72
 /* GPU: the longest line that a multiprocessor transforms in one sweep, in complex numbers, and by

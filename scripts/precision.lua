@@ -1,6 +1,6 @@
 -- How far single precision is from double: runs a scenario, or a case of its own, in both at once and compares
 -- all cells at each output and at each end. scripts/precision.sh runs all of them and prints the table of
--- docs/precision.md; each line of it comes from here.
+-- docs/log/precision.md; each line of it comes from here.
 --
 --   trapeze run scripts/precision.lua --set scenario=hotspot [what that scenario takes]   a scenario in this folder
 --   trapeze run scripts/precision.lua --set case=poisson [--set n=64] [--set steps=2000]  a stencil, or "uniform"

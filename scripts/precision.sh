@@ -1,6 +1,6 @@
 #!/bin/sh
 # Single precision against double: runs every scenario and a case for every stencil in both and prints the
-# table of docs/precision.md. Exits 1 if a cell differs by more than a thousandth of its scenario's range.
+# table of docs/log/precision.md. Exits 1 if a cell differs by more than a thousandth of its scenario's range.
 #
 #   sh scripts/precision.sh [--quick] [TRAPEZE]   without TRAPEZE it builds first; --quick: small grids, a test
 set -eu
