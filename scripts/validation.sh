@@ -127,6 +127,7 @@ flow_case() {
     awk -v source="$source" -v command="flow.lua$arguments" '
         function trim(text) { gsub(/^ +| +$/, "", text); return text }
         NR == FNR { other[FNR] = trim(substr($0, 33, 13)); next }
+        $1 ~ /^[uv]$/ && $2 == "at" { next } # the cavity has 36 values: their differences are in the last rows
         { print "| " source " | `" command "` | " trim(substr($0, 1, 32)) " | " other[FNR] " | " trim(substr($0, 33, 13)) \
                 " | " trim(substr($0, 46)) " |" }' "$work/single" "$work/double"
 }
