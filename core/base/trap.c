@@ -2,7 +2,6 @@
  * functions of plugins. */
 #include "base/trap.h"
 
-#include <pthread.h>
 #include <setjmp.h>
 #include <stddef.h>
 
@@ -14,7 +13,6 @@ _Static_assert(SIGNALS == sizeof((tz_trap *)0)->before / sizeof(struct sigaction
 static _Thread_local sigjmp_buf *volatile way_out;
 
 /* The handlers of the process, while a trap is open. */
-static pthread_mutex_t one_at_a_time = PTHREAD_MUTEX_INITIALIZER;
 static const tz_trap *volatile opened;
 
 static void leave(int signal_number)
@@ -31,7 +29,6 @@ static void leave(int signal_number)
 
 void tz_trap_open(tz_trap *trap)
 {
-    pthread_mutex_lock(&one_at_a_time);
     opened = trap;
     /* The signal is not blocked in the handler, so leaving it restores nothing. */
     struct sigaction action = {.sa_handler = leave, .sa_flags = SA_NODEFER};
@@ -45,7 +42,6 @@ void tz_trap_close(const tz_trap *trap)
     for (int i = 0; i < SIGNALS; i++)
         sigaction(signals[i], &trap->before[i], NULL);
     opened = NULL;
-    pthread_mutex_unlock(&one_at_a_time);
 }
 
 int tz_trap_call(void (*call)(void *), void *argument)

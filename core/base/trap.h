@@ -9,8 +9,8 @@ typedef struct tz_trap {
     struct sigaction before[4];
 } tz_trap;
 
-/* Catch SIGFPE, SIGSEGV, SIGBUS and SIGILL until tz_trap_close(). Not nested. Another thread's trap
- * waits, since handlers of signals belong to the process. */
+/* Catch SIGFPE, SIGSEGV, SIGBUS and SIGILL until tz_trap_close(). Not nested. One thread of the
+ * process at a time, since handlers of signals belong to it. */
 void tz_trap_open(tz_trap *trap);
 void tz_trap_close(const tz_trap *trap);
 

@@ -138,6 +138,11 @@ static void take_result(scenario *s)
 tz_status tz_session_scenario(tz_session *session, const char *path, const char *options,
                               const char **result, tz_error *error)
 {
+    tz_status status = tz__check_given(session, "the session", error);
+    if (!status)
+        status = tz__check_given(path, "an argument", error);
+    if (status)
+        return status;
     scenario s = {.session = session,
                   .options = {.path = path,
                               .from_step = -1,
@@ -146,10 +151,10 @@ tz_status tz_session_scenario(tz_session *session, const char *path, const char 
     s.options.sink.print = on_print;
     atomic_store(&session->cancelled, false);
     session->scenario = &s;
-    tz_status status = read_options(&s, options, error);
+    status = read_options(&s, options, error);
     if (!status)
-        status = tz_registry_create(&s.registry, (const char *const *)session->folders.items,
-                                    session->folders.count, error);
+        status = tz_registry_create_apart(&s.registry, (const char *const *)session->folders.items,
+                                          session->folders.count, error);
     s.options.registry = s.registry;
     if (!status)
         status = tz_script_run(&s.options, &s.result, error);

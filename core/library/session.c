@@ -15,6 +15,11 @@ const char *tz_version(void)
     return TZ_VERSION;
 }
 
+tz_status tz__check_given(const void *pointer, const char *what, tz_error *error)
+{
+    return pointer ? TZ_OK : tz_error_set(error, TZ_USAGE, NULL, "%s is NULL", what);
+}
+
 /* ---- What a program is told ------------------------------------------------------------------ */
 
 static void on_note(void *context, tz_note note, const char *line)
@@ -62,13 +67,17 @@ static tz_status open_plugins(tz_session *session, const tz_session_options *opt
                               tz_error *error)
 {
     tz_status status = TZ_OK;
+    if (options->plugins_count > 0)
+        status = tz__check_given(options->plugins, "an argument", error);
     for (uint64_t i = 0; !status && i < options->plugins_count; i++)
-        status = tz_paths_add(&session->folders, options->plugins[i], error);
+        if (!(status = tz__check_given(options->plugins[i], "a plugin's path", error)))
+            status = tz_paths_add(&session->folders, options->plugins[i], error);
     if (!status)
         status = tz_paths_add_plugins(&session->folders, error);
     if (!status)
-        status = tz_registry_create(&session->registry, (const char *const *)session->folders.items,
-                                    session->folders.count, error);
+        status = tz_registry_create_apart(&session->registry,
+                                          (const char *const *)session->folders.items,
+                                          session->folders.count, error);
     return status;
 }
 
@@ -94,11 +103,14 @@ tz_status tz_session_create(tz_session **out, const tz_session_options *options,
     if (options->struct_size < sizeof *options)
         return tz_error_set(error, TZ_USAGE, NULL,
                             "tz_session_create: struct_size must be sizeof(tz_session_options)");
+    tz_status status = tz__check_given(out, "an argument", error);
+    if (status)
+        return status;
     tz_session *session = calloc(1, sizeof *session);
     if (!session)
         return tz_error_set(error, TZ_MEMORY, NULL, "not enough memory for a session");
     session->callbacks = *options;
-    tz_status status = open_plugins(session, options, error);
+    status = open_plugins(session, options, error);
     if (!status) {
         set_options(session);
         session->L = luaL_newstate();
@@ -138,12 +150,14 @@ void tz_session_destroy(tz_session *session)
 
 void tz_session_set_turn(tz_session *session, int (*turn)(void *user, const tz_turn *turn))
 {
-    session->callbacks.turn = turn;
+    if (session)
+        session->callbacks.turn = turn;
 }
 
 void tz_session_cancel(tz_session *session)
 {
-    atomic_store(&session->cancelled, true);
+    if (session)
+        atomic_store(&session->cancelled, true);
 }
 
 /* ---- Calls ----------------------------------------------------------------------------------- */
@@ -151,6 +165,9 @@ void tz_session_cancel(tz_session *session)
 tz_status tz__session_protect(tz_session *session, lua_CFunction function, void *argument,
                               tz_error *error)
 {
+    tz_status code = tz__check_given(session, "the session", error);
+    if (code)
+        return code;
     lua_State *L = session->L;
     atomic_store(&session->cancelled, false);
     session->context.raised = TZ_OK;
@@ -158,7 +175,6 @@ tz_status tz__session_protect(tz_session *session, lua_CFunction function, void 
     lua_pushcfunction(L, function);
     lua_pushlightuserdata(L, argument);
     const int status = lua_pcall(L, 1, 0, 0);
-    tz_status code = TZ_OK;
     if (status != LUA_OK) {
         const char *message = lua_tostring(L, -1);
         code = status == LUA_ERRMEM               ? TZ_MEMORY
@@ -320,12 +336,14 @@ tz_status tz__session_write(tz_session *session, const char **result, tz_error *
 tz_status tz__session_make(tz__call *call, const char **result, tz_error *error)
 {
     tz_session *session = call->session;
+    tz_status status = tz__check_given(session, "the session", error);
+    if (status)
+        return status;
     call->wants = result != NULL;
     json_decref(session->given);
     session->given = NULL;
-    tz_status status = call->text ? tz_json_read("arguments", call->text, strlen(call->text),
-                                                 &session->given, error)
-                                  : TZ_OK;
+    if (call->text)
+        status = tz_json_read("arguments", call->text, strlen(call->text), &session->given, error);
     if (!status)
         status = tz__session_protect(session, perform, call, error);
     json_decref(session->given);
@@ -396,7 +414,11 @@ tz_status tz_session_describe(tz_session *session, const char *id, const char **
                               tz_error *error)
 {
     const tz_stencil *stencil = NULL;
-    tz_status status = id ? tz_registry_find(session->registry, id, &stencil, NULL, error) : TZ_OK;
+    tz_status status = tz__check_given(session, "the session", error);
+    if (!status)
+        status = tz__check_given(result, "an argument", error);
+    if (!status && id)
+        status = tz_registry_find(session->registry, id, &stencil, NULL, error);
     if (status)
         return status;
     session->made = stencil ? tz_listed_stencil_json(stencil) : list_all(session);
@@ -482,7 +504,8 @@ static int look_at(lua_State *L)
 tz_status tz_object_array(tz_session *session, int64_t object, tz_memory *out, tz_error *error)
 {
     look l = {.object = object, .out = out};
-    return tz__session_protect(session, look_at, &l, error);
+    const tz_status status = tz__check_given(out, "an argument", error);
+    return status ? status : tz__session_protect(session, look_at, &l, error);
 }
 
 /* Protected: argument 1 is the number. */

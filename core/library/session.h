@@ -35,6 +35,9 @@ struct tz_sim {
     uint64_t generation;
 };
 
+/* TZ_USAGE: a pointer that a program gave is NULL. */
+tz_status tz__check_given(const void *pointer, const char *what, tz_error *error);
+
 /* ---- Protected calls: session.c -------------------------------------------------------------- */
 
 /* Call a function of C with a light userdata; what it raises becomes an error. */

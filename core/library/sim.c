@@ -25,6 +25,9 @@ static void take_sim(lua_State *L, void *into)
 
 tz_status tz_sim_create(tz_sim **out, tz_session *session, const char *options, tz_error *error)
 {
+    tz_status status = tz__check_given(out, "an argument", error);
+    if (status)
+        return status;
     tz_sim *sim = calloc(1, sizeof *sim);
     if (!sim)
         return tz_error_set(error, TZ_MEMORY, NULL, "not enough memory for a simulation");
@@ -35,7 +38,7 @@ tz_status tz_sim_create(tz_sim **out, tz_session *session, const char *options, 
                      .text = options,
                      .take = take_sim,
                      .into = sim};
-    const tz_status status = tz__session_make(&call, NULL, error);
+    status = tz__session_make(&call, NULL, error);
     if (status) {
         free(sim);
         return status;
@@ -74,6 +77,9 @@ void tz_sim_destroy(tz_sim *sim)
 tz_status tz_sim_call(tz_sim *sim, const char *method, const char *arguments, const char **result,
                       tz_error *error)
 {
+    const tz_status status = tz__check_given(sim, "the simulation", error);
+    if (status)
+        return status;
     tz__call call = {.session = sim->session, .sim = sim, .function = method, .text = arguments};
     return tz__session_make(&call, result, error);
 }
@@ -83,19 +89,23 @@ static tz_simulation *inner(const tz_sim *sim)
     return sim->handle->simulation;
 }
 
-/* It may have been closed by its method. */
-static tz_status check_open(const tz_sim *sim, tz_error *error)
+/* The simulation, and another argument. */
+static tz_status check_open(const tz_sim *sim, const void *given, tz_error *error)
 {
-    return inner(sim) ? TZ_OK : tz_error_set(error, TZ_USAGE, NULL, "the simulation is closed");
+    const tz_status status = tz__check_given(sim, "the simulation", error);
+    if (status)
+        return status;
+    return inner(sim) ? tz__check_given(given, "an argument", error)
+                      : tz_error_set(error, TZ_USAGE, NULL, "the simulation is closed");
 }
 
 void tz_sim_get_facts(const tz_sim *sim, tz_sim_facts *out)
 {
-    const tz_simulation *s = inner(sim);
+    const tz_simulation *s = sim ? inner(sim) : NULL;
     *out = (tz_sim_facts){.time = NAN};
-    snprintf(out->name, sizeof out->name, "%s", sim->handle->name);
     if (!s)
         return;
+    snprintf(out->name, sizeof out->name, "%s", sim->handle->name);
     out->step = tz_simulation_step(s);
     out->time = tz_simulation_time_step(s) ? tz_simulation_time(s) : NAN;
     out->seconds = tz_simulation_seconds(s);
@@ -112,9 +122,10 @@ void tz_sim_get_facts(const tz_sim *sim, tz_sim_facts *out)
 
 /* ---- Fields ---------------------------------------------------------------------------------- */
 
-static tz_status find(const tz_sim *sim, const char *name, int *field, tz_error *error)
+static tz_status find(const tz_sim *sim, const char *name, const void *given, int *field,
+                      tz_error *error)
 {
-    const tz_status status = check_open(sim, error);
+    const tz_status status = check_open(sim, given, error);
     return status ? status
                   : tz_output_find_field(tz_simulation_stencil(inner(sim)), name ? name : "", field,
                                          error);
@@ -154,7 +165,7 @@ tz_status tz_sim_set(tz_sim *sim, const char *field, const int64_t *at, const tz
 {
     int number;
     tz_array alias, *copy;
-    tz_status status = find(sim, field, &number, error);
+    tz_status status = find(sim, field, memory, &number, error);
     if (status)
         return status;
     sim->generation++;
@@ -205,7 +216,7 @@ tz_status tz_sim_get(const tz_sim *sim, const char *field, const int64_t *at,
     int number;
     tz_dtype dtype;
     bool dense;
-    tz_status status = find(sim, field, &number, error);
+    tz_status status = find(sim, field, memory, &number, error);
     if (!status)
         status = tz__memory_check(memory, &dtype, &dense, error);
     if (!status && !at)
@@ -222,7 +233,7 @@ tz_status tz_sim_get(const tz_sim *sim, const char *field, const int64_t *at,
 tz_status tz_sim_layout(const tz_sim *sim, const char *field, tz_memory *out, tz_error *error)
 {
     int number;
-    const tz_status status = find(sim, field, &number, error);
+    const tz_status status = find(sim, field, out, &number, error);
     if (status)
         return status;
     *out = (tz_memory){.dtype = tz_dtype_code(tz_simulation_dtype(inner(sim), number)),
@@ -236,7 +247,7 @@ tz_status tz_sim_view(tz_sim *sim, const char *field, int flags, tz_sim_cells *o
 {
     int number;
     tz_field_memory memory;
-    tz_status status = find(sim, field, &number, error);
+    tz_status status = find(sim, field, out, &number, error);
     if (!status)
         status = tz_simulation_memory(inner(sim), number, &memory, error);
     if (status)
@@ -260,14 +271,14 @@ tz_status tz_sim_view(tz_sim *sim, const char *field, int flags, tz_sim_cells *o
 
 uint64_t tz_sim_generation(const tz_sim *sim)
 {
-    return sim->generation;
+    return sim ? sim->generation : 0;
 }
 
 tz_status tz_sim_reduce(const tz_sim *sim, const char *field, tz_sim_numbers *out, tz_error *error)
 {
     int number;
     tz_reduction r;
-    tz_status status = find(sim, field, &number, error);
+    tz_status status = find(sim, field, out, &number, error);
     if (!status)
         status = tz_simulation_reduce(inner(sim), number, &r, error);
     if (status)
@@ -284,7 +295,7 @@ tz_status tz_sim_reduce(const tz_sim *sim, const char *field, tz_sim_numbers *ou
 tz_status tz_sim_residual(tz_sim *sim, double *out, tz_error *error)
 {
     tz_update update = {0};
-    tz_status status = check_open(sim, error);
+    tz_status status = check_open(sim, out, error);
     if (!status)
         status = tz_stencil_has_residual(tz_simulation_stencil(inner(sim)), error);
     if (!status)
@@ -300,11 +311,10 @@ static tz_status find_param(const tz_sim *sim, const char *name, int *param, tz_
 {
     const char *names[TZ_PARAMS_MAX];
     char hint[512];
-    const tz_status status = check_open(sim, error);
+    const tz_status status = check_open(sim, name, error);
     if (status)
         return status;
     const tz_stencil *stencil = tz_simulation_stencil(inner(sim));
-    name = name ? name : "";
     *param = tz_stencil_param_index(stencil, name);
     if (*param >= 0)
         return TZ_OK;
@@ -318,7 +328,9 @@ static tz_status find_param(const tz_sim *sim, const char *name, int *param, tz_
 tz_status tz_sim_param(const tz_sim *sim, const char *name, double *out, tz_error *error)
 {
     int i;
-    const tz_status status = find_param(sim, name, &i, error);
+    tz_status status = find_param(sim, name, &i, error);
+    if (!status)
+        status = tz__check_given(out, "an argument", error);
     if (status)
         return status;
     const tz_param *param = &tz_simulation_stencil(inner(sim))->params[i];
@@ -330,8 +342,8 @@ tz_status tz_sim_param(const tz_sim *sim, const char *name, double *out, tz_erro
 
 tz_status tz_sim_set_param(tz_sim *sim, const char *name, double value, tz_error *error)
 {
-    const tz_assignment one = {.name = name ? name : "", .number = value};
-    const tz_status status = check_open(sim, error);
+    const tz_assignment one = {.name = name, .number = value};
+    const tz_status status = check_open(sim, name, error);
     if (status)
         return status;
     sim->generation++;
@@ -371,7 +383,7 @@ tz_status tz_sim_receivers(tz_sim *sim, const char *options, int64_t *receivers,
 {
     const char *result;
     const tz_status status = tz_sim_call(sim, "receivers", options, &result, error);
-    if (!status) /* it is the last object */
+    if (!status && receivers) /* it is the last object */
         *receivers = sim->session->objects;
     return status;
 }
@@ -398,7 +410,7 @@ static tz_status write_arrays(tz_sim *sim, const char *path, const json_t *facts
 tz_status tz_sim_checkpoint(tz_sim *sim, const char *path, tz_error *error)
 {
     bool failed = false;
-    tz_status status = check_open(sim, error);
+    tz_status status = check_open(sim, path, error);
     if (status)
         return status;
     json_t *facts = json_object();
@@ -414,7 +426,7 @@ tz_status tz_sim_checkpoint(tz_sim *sim, const char *path, tz_error *error)
 tz_status tz_sim_resume(tz_sim *sim, const char *path, tz_error *error)
 {
     tz_checkpoint_reader *reader = NULL;
-    tz_status status = check_open(sim, error);
+    tz_status status = check_open(sim, path, error);
     if (!status)
         status = tz_checkpoint_open(&reader, path, true, error);
     if (status)

@@ -28,6 +28,10 @@ typedef struct tz_probe_seen {
  * Calls derive(). One thread at a time. */
 tz_status tz_probe_stencil(const tz_stencil *stencil, const char *path, tz_error *error);
 
+/* The same in a child process, so that this one's signals are left alone and no fault of a function
+ * ends it. [any thread] Also TZ_MEMORY and TZ_IO: there is no child. */
+tz_status tz_probe_stencil_apart(const tz_stencil *stencil, const char *path, tz_error *error);
+
 /* The cell function of one pass or output alone, in one precision. `seen`: one for each field, or
  * NULL. */
 tz_status tz_probe_cell(const tz_stencil *stencil, const tz_pass *pass, tz_precision precision,

@@ -34,6 +34,7 @@ typedef struct plugin_slot {
     size_t stencils_count; /* copied so far */
     const tz_stencil **stencil_pointers;
     bool probed;
+    bool apart;         /* is tried in another process */
     tz_late_rows *late; /* of a stencil in memory, else NULL */
     bool compiling, compiled;
     pthread_t thread; /* that compiles: its library, or not_compiled */
@@ -48,7 +49,14 @@ typedef struct plugin_slot {
 struct tz_registry {
     plugin_slot **slots;
     size_t count;
+    bool apart;
 };
+
+static tz_status try_functions(const plugin_slot *slot, const tz_stencil *stencil, tz_error *error)
+{
+    return slot->apart ? tz_probe_stencil_apart(stencil, slot->path, error)
+                       : tz_probe_stencil(stencil, slot->path, error);
+}
 
 /* All passes: also outputs, and those of cells far from the edge of a domain. */
 static int count_all(const tz_stencil *stencil)
@@ -217,7 +225,7 @@ static const tz_plugin *probed(plugin_slot *slot)
         return slot->entry.plugin;
     slot->probed = true;
     for (size_t i = 0; i < slot->stencils_count && !status; i++)
-        status = tz_probe_stencil(&slot->stencils[i], slot->path, &slot->entry.error);
+        status = try_functions(slot, &slot->stencils[i], &slot->entry.error);
     if (status)
         refuse(slot);
     return slot->entry.plugin;
@@ -270,6 +278,7 @@ static plugin_slot *make_slot(tz_registry *registry, const char *path)
     snprintf(slot->path, sizeof slot->path, "%s", path);
     slot->entry.path = slot->entry.file = slot->path;
     slot->file = -1;
+    slot->apart = registry->apart;
     registry->slots[registry->count] = slot;
     return slot;
 }
@@ -425,7 +434,7 @@ static tz_status replace(plugin_slot *slot, const tz_stencil *compiled, tz_error
         to->in_place = from->in_place;
         to->slabs = from->slabs;
     }
-    const tz_status status = tz_probe_stencil(stencil, slot->path, error);
+    const tz_status status = try_functions(slot, stencil, error);
     for (int i = 0; i < count; i++)
         if (status)
             *pass_of(stencil, i) = before[i];
@@ -615,13 +624,14 @@ static tz_status add_folder(tz_registry *registry, const char *folder, tz_error 
     return status;
 }
 
-tz_status tz_registry_create(tz_registry **out, const char *const *folders, size_t folders_count,
-                             tz_error *error)
+static tz_status create(tz_registry **out, bool apart, const char *const *folders,
+                        size_t folders_count, tz_error *error)
 {
     *out = NULL;
     tz_registry *registry = calloc(1, sizeof *registry);
     if (!registry)
         return tz_error_set(error, TZ_MEMORY, NULL, "not enough memory for the plugin list");
+    registry->apart = apart;
     for (size_t i = 0; i < folders_count; i++) {
         tz_status status = add_folder(registry, folders[i], error);
         if (status) {
@@ -631,6 +641,18 @@ tz_status tz_registry_create(tz_registry **out, const char *const *folders, size
     }
     *out = registry;
     return TZ_OK;
+}
+
+tz_status tz_registry_create(tz_registry **out, const char *const *folders, size_t folders_count,
+                             tz_error *error)
+{
+    return create(out, false, folders, folders_count, error);
+}
+
+tz_status tz_registry_create_apart(tz_registry **out, const char *const *folders,
+                                   size_t folders_count, tz_error *error)
+{
+    return create(out, true, folders, folders_count, error);
 }
 
 void tz_registry_destroy(tz_registry *registry)

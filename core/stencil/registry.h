@@ -23,6 +23,9 @@ typedef struct tz_registry_entry {
  * Errors: TZ_MEMORY; a plugin that is refused is not an error. */
 tz_status tz_registry_create(tz_registry **out, const char *const *folders, size_t folders_count,
                              tz_error *error);
+/* The same, but functions are tried in child processes: this process's signals are left alone. */
+tz_status tz_registry_create_apart(tz_registry **out, const char *const *folders,
+                                   size_t folders_count, tz_error *error);
 /* Open a plugin that is in memory, all bytes of a shared library, and add it to the list. `name`
  * says in messages where it is from. *plugin is borrowed from the registry. A plugin that is
  * refused is not added. Errors: TZ_PLUGIN, also if a stencil's id is there already; TZ_MEMORY;

@@ -5,6 +5,7 @@
 #include "stencil/registry.h"
 #include "stencil/stencil.h"
 #include "tests/support.h"
+#include <sys/wait.h>
 
 /* A file, and texts that its refusal contains: the fault, and the remedy or the facts. */
 static const struct {
@@ -136,6 +137,25 @@ TEST(a_plugin_is_tested_when_it_is_asked_for)
     assert_ok(tz_registry_find(registry, "slip_none", &stencil, &plugin, &failure));
     assert_ptr_equal(tz_registry_of(registry, plugin), tz_registry_get(registry, 1));
     tz_registry_destroy(registry);
+}
+
+/* A program's library tries functions in child processes: its handlers stay, and a function that
+ * ends the process ends a child. */
+TEST(functions_are_tried_apart)
+{
+    const char *const files[] = {TZ_TEST_BAD_PLUGIN_DIR "/slip_cell_crash.so",
+                                 TZ_TEST_BAD_PLUGIN_DIR "/leaves/slip_leaves.so",
+                                 TZ_TEST_BAD_PLUGIN_DIR "/slip_none.so"};
+    const tz_stencil *stencil = NULL;
+    tz_registry *registry = NULL;
+    assert_ok(tz_registry_create_apart(&registry, files, 3, &failure));
+    check_error(tz_registry_find(registry, "slip_cell_crash", &stencil, NULL, &failure), TZ_PLUGIN,
+                files[0], "pass 'spread': its cell function crashes");
+    check_error(tz_registry_find(registry, "slip_leaves", &stencil, NULL, &failure), TZ_PLUGIN,
+                files[1], "its functions end the process when they are tried");
+    assert_ok(tz_registry_find(registry, "slip_none", &stencil, NULL, &failure));
+    tz_registry_destroy(registry);
+    assert_int_equal(waitpid(-1, NULL, WNOHANG), -1); /* no child is left */
 }
 
 /* Some machines have no instruction that contracts; the default of AArch64 has. */

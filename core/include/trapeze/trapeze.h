@@ -18,15 +18,15 @@
  *           `error`, which may be NULL, and otherwise changed nothing unless its text says so.
  *           Outputs are then undefined. The message is one line; that of a formula has two more,
  *           which show where. TZ_USAGE: an argument or a key is refused, with the nearest
- *           known name; TZ_MEMORY. Other statuses are named at the functions.
+ *           known name, or is NULL; TZ_MEMORY. Other statuses are named at the functions.
  * THREADS   One thread at a time uses a session and what belongs to it; it need not be the same
  *           one each time. Several sessions may be used at once. Functions marked [any thread] may
  *           be called at any time, those marked [signal] also in a signal handler.
  * PROCESS   The library prints nothing, ends no process, and changes neither the environment nor
- *           the working folder. It handles no signal, but that it catches faults (SIGSEGV, SIGBUS,
- *           SIGFPE, SIGILL) of a plugin's functions while it tries them, which a session does once
- *           for each plugin that it uses: docs/library.md. It reads the variables of
- *           docs/environment.md, such as TRAPEZE_CACHE, the folder of compiled code and plans.
+ *           the working folder. It handles no signal. It begins child processes, and waits for
+ *           them: compilers, and one that tries the functions of a plugin when a session uses it
+ *           for the first time: docs/library.md. It reads the variables of docs/environment.md,
+ *           such as TRAPEZE_CACHE, the folder of compiled code and plans.
  * TEXTS     UTF-8, with a zero at the end. A text that a function gives is borrowed: valid until
  *           the next call with the same session.
  * AXES      x comes first and is the fastest in memory, as grid = [nx, ny, nz] has it. A C array
