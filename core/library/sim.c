@@ -269,6 +269,20 @@ tz_status tz_sim_view(tz_sim *sim, const char *field, int flags, tz_sim_cells *o
     return TZ_OK;
 }
 
+void tz_sim_view_done(void *tensor)
+{
+    /* https://dmlc.github.io/dlpack. The first word of version 1 is that number, of others an
+     * address. */
+    const struct {
+        uint64_t first;
+        atomic_int *versioned;
+        uint64_t rest[4];
+        atomic_int *plain;
+    } *words = tensor;
+    _Static_assert(sizeof *words == 56, "DLTensor has 48 bytes");
+    atomic_store(words->first == 1 ? words->versioned : words->plain, 1);
+}
+
 uint64_t tz_sim_generation(const tz_sim *sim)
 {
     return sim ? sim->generation : 0;

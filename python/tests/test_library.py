@@ -18,6 +18,7 @@ import numpy as np
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, os.path.dirname(HERE))
 
+os.environ.pop("LD_PRELOAD", None)  # for this process alone
 import trapeze as tz
 
 PROGRAM = os.environ["TRAPEZE"]
@@ -338,20 +339,6 @@ class Mistakes(unittest.TestCase):
 
 
 class Life(unittest.TestCase):
-    def test_thousands(self):
-        def memory():
-            with open("/proc/self/statm", encoding="ascii") as file:
-                return int(file.read().split()[1]) * os.sysconf("SC_PAGE_SIZE")
-        stencil, t = tz.Stencil(**HEAT), start(64, 64)
-
-        def make(count):
-            for _ in range(count):
-                tz.Simulation(stencil, grid=(64, 64), backend="reference", t=t)
-        make(200)
-        before = memory()
-        make(1000)
-        self.assertLess(memory() - before, 4 << 20)
-
     def test_interrupt(self):
         with heat(grid=(256, 256), backend="cpu", t=start(256, 256)) as sim:
             for _ in range(2):  # the first run is made in a thread of its own
@@ -408,6 +395,65 @@ class Life(unittest.TestCase):
                 self.assertEqual(len(caught), count)
         self.assertIn(1, said)
 
+class Scenarios(unittest.TestCase):
+    def test_run(self):
+        with tempfile.TemporaryDirectory() as folder:
+            path = os.path.join(folder, "small.lua")
+            with open(path, "w", encoding="utf-8") as file:
+                file.write('local tz = require "trapeze"\n'
+                           'local heat = tz.stencil { dims = 2, fields = { "t" }, params = { rate = 0.2 }, update = { t = "t + rate*lap(t)" } }\n'
+                           'local sim = tz.simulation { plugin = heat, grid = { tz.args.n, 16 }, backend = "reference",\n'
+                           '                            fields = { t = function(x, y) return x * y end } }\n'
+                           'sim:every(10, tz.npy "t") sim:every(5, tz.table { "step", "max(t)" })\nsim:run(20)\nprint("said")\n')
+            run = tz.run(path, dict(n=24), out=os.path.join(folder, "out"))
+            self.assertEqual((run.status, run.printed.strip()), ("done", "said"))
+            self.assertEqual((list(run.arrays["t"]), run["t"].shape), ([0, 10, 20], (16, 24)))
+            self.assertEqual(run.arrays["t"][0][3, 4], 12)
+            table = run.tables["table"]
+            self.assertEqual(table["step"].tolist(), [0, 5, 10, 15, 20])
+            self.assertEqual(table["max(t)"][-1], run["t"].max())
+            with heat(t=lambda x, y: x * y) as sim:
+                sim.run(20)
+                np.testing.assert_array_equal(sim["t"], run["t"])
+            with self.assertRaisesRegex(LookupError, "did you mean|there are t"):
+                run["tt"]
+            with open(path, "a", encoding="utf-8") as file:
+                file.write('tz.expect(false, "no good")\n')
+            with self.assertRaisesRegex(tz.Error, "no good"):
+                tz.run(path, dict(n=24), out=os.path.join(folder, "other"))
+
+    def test_readme(self):
+        with open(os.path.join(HERE, "..", "..", "README.md"), encoding="utf-8") as file:
+            text = file.read()
+        begin = text.index("    import trapeze as tz")
+        names = {}
+        exec(text[begin:text.index("\n\n", begin)].replace("\n    ", "\n").lstrip(), names)
+        self.assertEqual((names["sim"].step, names["picture"].shape), (1000, (256, 256)))
+
+    def test_notebook(self):
+        sys.path.insert(0, HERE)
+        import notebook
+        names = notebook.execute(os.path.join(HERE, "..", "..", "examples", "heat.ipynb"))
+        self.assertEqual(names["sim"].step, 2000)
+
+
+class Measures(unittest.TestCase):
+    """Of a library without sanitizers: what it takes."""
+
+    def test_thousands(self):
+        def memory():
+            with open("/proc/self/statm", encoding="ascii") as file:
+                return int(file.read().split()[1]) * os.sysconf("SC_PAGE_SIZE")
+        stencil, t = tz.Stencil(**HEAT), start(64, 64)
+
+        def make(count):
+            for _ in range(count):
+                tz.Simulation(stencil, grid=(64, 64), backend="reference", t=t)
+        make(200)
+        before = memory()
+        make(1000)
+        self.assertLess(memory() - before, 4 << 20)
+
     def test_import_is_quick_and_needs_no_library(self):
         code = ("import numpy, time; began = time.process_time(); import trapeze; print(time.process_time() - began);"
                 "trapeze._library.load()")
@@ -420,7 +466,9 @@ class Life(unittest.TestCase):
         self.assertLess(best, 0.05 * float(os.environ.get("TZ_SLOW", 1)))
 
 
-class Scenarios(unittest.TestCase):
+class Bits(unittest.TestCase):
+    """What takes longest."""
+
     def test_every_shipped_stencil_has_the_bits_of_the_scenario(self):
         about, lines, want = tz.stencils(), [], {}
         self.assertGreater(len(about), 25)
@@ -489,46 +537,6 @@ class Scenarios(unittest.TestCase):
                       "sim:run(2)\nprint('%s: ' .. %s) end\n" % (
                           id, ", ".join(map(str, options["grid"])), id,
                           " .. ' ' .. ".join("sim:hash('%s')" % name for name in states)))
-
-    def test_run(self):
-        with tempfile.TemporaryDirectory() as folder:
-            path = os.path.join(folder, "small.lua")
-            with open(path, "w", encoding="utf-8") as file:
-                file.write('local tz = require "trapeze"\n'
-                           'local heat = tz.stencil { dims = 2, fields = { "t" }, params = { rate = 0.2 }, update = { t = "t + rate*lap(t)" } }\n'
-                           'local sim = tz.simulation { plugin = heat, grid = { tz.args.n, 16 }, backend = "reference",\n'
-                           '                            fields = { t = function(x, y) return x * y end } }\n'
-                           'sim:every(10, tz.npy "t") sim:every(5, tz.table { "step", "max(t)" })\nsim:run(20)\nprint("said")\n')
-            run = tz.run(path, dict(n=24), out=os.path.join(folder, "out"))
-            self.assertEqual((run.status, run.printed.strip()), ("done", "said"))
-            self.assertEqual((list(run.arrays["t"]), run["t"].shape), ([0, 10, 20], (16, 24)))
-            self.assertEqual(run.arrays["t"][0][3, 4], 12)
-            table = run.tables["table"]
-            self.assertEqual(table["step"].tolist(), [0, 5, 10, 15, 20])
-            self.assertEqual(table["max(t)"][-1], run["t"].max())
-            with heat(t=lambda x, y: x * y) as sim:
-                sim.run(20)
-                np.testing.assert_array_equal(sim["t"], run["t"])
-            with self.assertRaisesRegex(LookupError, "did you mean|there are t"):
-                run["tt"]
-            with open(path, "a", encoding="utf-8") as file:
-                file.write('tz.expect(false, "no good")\n')
-            with self.assertRaisesRegex(tz.Error, "no good"):
-                tz.run(path, dict(n=24), out=os.path.join(folder, "other"))
-
-    def test_readme(self):
-        with open(os.path.join(HERE, "..", "..", "README.md"), encoding="utf-8") as file:
-            text = file.read()
-        begin = text.index("    import trapeze as tz")
-        names = {}
-        exec(text[begin:text.index("\n\n", begin)].replace("\n    ", "\n").lstrip(), names)
-        self.assertEqual((names["sim"].step, names["picture"].shape), (1000, (256, 256)))
-
-    def test_notebook(self):
-        sys.path.insert(0, HERE)
-        import notebook
-        names = notebook.execute(os.path.join(HERE, "..", "..", "examples", "heat.ipynb"))
-        self.assertEqual(names["sim"].step, 2000)
 
 
 if __name__ == "__main__":

@@ -99,7 +99,14 @@ class DeviceView:
     __cuda_array_interface__: dict[str, Any]
     def __init__(self, sim: Simulation, memory: Any, field: str) -> None: ...
     def __dlpack_device__(self) -> tuple[int, int]: ...
-    def __dlpack__(self, *, stream: Any = ..., **options: Any) -> Any: ...
+    def __dlpack__(
+        self,
+        *,
+        stream: Union[int, None] = ...,
+        max_version: Union[tuple[int, int], None] = ...,
+        dl_device: Union[tuple[int, int], None] = ...,
+        copy: Union[bool, None] = ...,
+    ) -> Any: ...
 
 class Simulation:
     step: int

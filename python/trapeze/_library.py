@@ -83,6 +83,7 @@ PLAIN = {
     "tz_session_set_turn": (None, HANDLE, TURN),
     "tz_object_release": (None, HANDLE, c_int64),
     "tz_sim_destroy": (None, HANDLE),
+    "tz_sim_view_done": (None, c_void_p),
     "tz_sim_get_facts": (None, HANDLE, POINTER(Facts)),
 }
 
@@ -170,7 +171,7 @@ class Session:
 
     def __init__(self, plugins=()):
         self.library = load()
-        self.plugins = tuple(plugins)
+        self.plugins, self.process = tuple(plugins), os.getpid()
         self.lock, self.owner = threading.Lock(), None
         self.error = ErrorRecord()
         self.raised = self.turn = self.message = None
@@ -204,6 +205,8 @@ class Session:
 
     def take(self):
         """Waits until no other thread uses the session."""
+        if self.process != os.getpid():  # threads of the library are not in the child
+            raise Error("this simulation belongs to the process that made it, of which this one is a fork: make one here")
         if not self.lock.acquire(blocking=False):
             if self.owner == threading.get_ident():
                 raise Error("this is called by a function that the simulation calls while it computes (progress, messages): "
@@ -320,7 +323,7 @@ class Session:
 # a simulation may be collected, which closes it, at any time.
 _idle = {}
 MOST_IDLE, MOST_DEFINED = 8, 32
-os.register_at_fork(after_in_child=_idle.clear)  # threads of the library are not in the child
+os.register_at_fork(after_in_child=_idle.clear)  # as Session.take() says
 
 
 def open_session(plugins=()):

@@ -55,7 +55,7 @@ class Params(MutableMapping):
         return len(self._all())
 
     def __getattr__(self, name):
-        if name.startswith("__"):
+        if name.startswith("_"):
             raise AttributeError(name)
         try:
             return self[name]
@@ -123,6 +123,7 @@ class Simulation:
         id, definition, plugins = split_plugin(plugin, plugins)
         self._leases, self._objects, self._handle = _views.Leases(), [], None
         self._stopped, self._step_s = None, float("inf")
+        _views.sweep()
         self._session = session = _library.open_session(plugins)
         try:
             options["plugin"] = id or session.define(definition)
@@ -160,6 +161,9 @@ class Simulation:
         session = getattr(self, "_session", None)
         if session is None:
             return
+        if session.process != os.getpid():  # the parent frees it
+            self._session = self._handle = None
+            return
         session.take()
         try:
             self._leases.check()
@@ -183,8 +187,12 @@ class Simulation:
     def __enter__(self):
         return self
 
-    def __exit__(self, *exception):
-        self.close()
+    def __exit__(self, kind, *exception):
+        try:
+            self.close()
+        except Error:
+            if kind is None:  # else the exception is what matters, and it may hold the view
+                raise
 
     def __reduce__(self):
         raise KindError("a simulation cannot be copied or pickled: checkpoint() and resume() keep its state in a file")

@@ -1,6 +1,7 @@
 """Values on their way to the engine: options as JSON, fields as arrays."""
 import json
 import math
+import os
 
 import numpy as np
 
@@ -21,8 +22,12 @@ def plain(value, name):
     """A value of options as JSON has it; `name` is for messages."""
     if value is None or isinstance(value, (bool, str)):
         return value
+    if isinstance(value, np.longdouble):  # its tolist() gives itself
+        value = float(value)
     if isinstance(value, (np.generic, np.ndarray)):
         return plain(value.tolist(), name)
+    if isinstance(value, os.PathLike):
+        return os.fspath(value)
     if isinstance(value, (int, float)):
         if not math.isfinite(value):
             raise ArgumentError("'%s' is %r: it must be finite" % (name, value), "range")

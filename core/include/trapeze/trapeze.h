@@ -245,6 +245,11 @@ TZ_PUBLIC tz_status tz_sim_view(tz_sim *sim, const char *field, int flags, tz_si
 /* Changes whenever views end. It takes no time to speak of. Keeps views. */
 TZ_PUBLIC uint64_t tz_sim_generation(const tz_sim *sim);
 
+/* For tensors of DLPack over a view: a `deleter` that stores 1 to the int32_t at `manager_ctx`, and
+ * does nothing else. `tensor` is a DLManagedTensor or a DLManagedTensorVersioned of version 1.
+ * [any thread] [signal] */
+TZ_PUBLIC void tz_sim_view_done(void *tensor);
+
 /* Numbers about a field's values, as sim:min, sim:sum, … give them; the hash is of what memory
  * holds. */
 typedef struct tz_sim_numbers {
