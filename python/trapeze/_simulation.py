@@ -187,11 +187,11 @@ class Simulation:
     def __enter__(self):
         return self
 
-    def __exit__(self, kind, *exception):
+    def __exit__(self, *exception):
         try:
             self.close()
         except Error:
-            if kind is None:  # else the exception is what matters, and it may hold the view
+            if exception[0] is None:  # else that is what matters, and it may hold the view
                 raise
 
     def __reduce__(self):
