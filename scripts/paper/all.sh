@@ -103,7 +103,9 @@ if [ "${KEEP:-no}" = yes ]; then
     for log in "$out"/*-h200/log.txt; do [ ! -f "$log" ] || sh "$root/scripts/paper/page.sh" --keep "$day, predicted by the record h200, commit $commit" "$log"; done
 fi
 if [ "${MODELS:-yes}" != no ]; then
-    sh "$root/scripts/paper/page.sh" "$out"/*/log.txt >"$out/papers.md" && cp "$out/papers.md" "$root/docs/papers.md"
+    for page in papers.md log/papers.md; do
+        PAGE=$root/docs/$page sh "$root/scripts/paper/page.sh" "$out"/*/log.txt >"$out/page.md" && cp "$out/page.md" "$root/docs/$page"
+    done
 fi
 echo "$out"
 [ $failed = 0 ] || { echo "$failed of the experiments failed: see above" >&2; exit 1; }

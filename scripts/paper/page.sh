@@ -1,5 +1,5 @@
 #!/bin/sh
-# Writes docs/papers.md anew: what lies between <!-- NAME --> and <!-- /NAME --> there is what a script of this folder prints
+# Writes docs/papers.md anew, or the page $PAGE (docs/log/papers.md): what lies between <!-- NAME --> and <!-- /NAME --> there is what a script of this folder prints
 # between the same lines (paper.page of paper.lua).
 #
 #   sh scripts/paper/page.sh LOG…           prints the page with what these logs and scripts/paper/measured have
@@ -10,7 +10,7 @@
 # stay as they are.
 set -eu
 here=$(CDPATH= cd -- "$(dirname -- "$0")" && pwd -P)
-page=$here/../../docs/papers.md
+page=${PAGE:-$here/../../docs/papers.md}
 
 if [ "${1:-}" = --keep ]; then
     stamp=$2
