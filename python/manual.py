@@ -42,34 +42,34 @@ TYPES = {
 
 
 def read(path):
-    """The functions of the page: name -> {signature, doc, options, inner, result}; tables are lists of cells.
-    Keys that several functions have are in sections of their own: a row `…` names one, or a line "Options: "."""
-    functions, function, rows, inner = {}, None, None, None
+    """The functions of the page: name -> {signature, doc, options, inner, result}; lists are of cells.
+    Keys that several functions have are in sections of their own: a line with `…` names one, or a line "Options: "."""
+    functions, function, rows = {}, None, None
     with open(path, encoding="utf-8") as page:
         for line in page.read().splitlines():
             heading = re.match(r"### `(([a-z]+)[.:]([a-z_0-9]+))\(", line)
             if heading:
                 function = functions[heading[1]] = dict(signature=line[5:-1], doc="", options=[], inner={}, result=[])
-                rows = inner = None
+                rows = function["options"]
             elif line.startswith("## "):
                 function = functions["#" + line[3:].lower().replace(" ", "-")] = dict(doc="", options=[], inner={}, result=[])
-                rows = inner = None
-            elif function is None or not line or line.startswith("|---"):
+                rows = function["options"]
+            elif function is None or not line:
                 continue
-            elif line.startswith("| key |"):
-                rows = function["options"] if "default" in line else function["result"]
-                if inner:
-                    rows = function["inner"].setdefault(inner, [])
-            elif line.startswith("| ") and rows is not None:
-                cells = [cell.strip().replace("\\|", "|") for cell in re.split(r"(?<!\\)\|", line)[1:-1]]
-                cells[0] = cells[0].strip("`")
-                rows.append(cells)
+            elif line.startswith("- ") and rows is not None:
+                row = re.match(r"- `(\w+)` \((.*?)(?:; (required)|; default (.*?))?\)(?:: (.*))?$", line)
+                if not row:
+                    rows.append(["…", "", "", line])
+                elif rows is function["result"]:
+                    rows.append([row[1], row[2], row[5] or ""])
+                else:
+                    rows.append([row[1], row[2], row[3] or row[4] or "", row[5] or ""])
             elif line.startswith("A table in `"):
-                inner = line.split("`")[1]
+                rows = function["inner"].setdefault(line.split("`")[1], [])
             elif line.startswith("Options: "):
                 function["options"].append(["…", "", "", re.search(r"\((#[^)]*)\)|`([^`]*)`", line)[0].strip("()`")])
             elif line == "Returns a table:":
-                inner = None
+                rows = function["result"]
             else:
                 function["doc"] += line + "\n"
     for function in functions.values():

@@ -523,14 +523,12 @@ static TZ_KEY_NAMES(up_names, "down", "up") static TZ_KEY_NAMES(
         {"skip", "integer", "0", "of text: lines at the beginning to leave out", .most = INFINITY},
         {"field", "text", "the only one",
          "of .npz, .vti and .h5: the array's name, in .h5 also `\"group/name\"`"},
-        {"channel", "text", "\"grey\"",
-         "of .png: %s. `\"grey\"` is the brightness of colours; a warning tells of colours or of "
-         "transparent pixels where this is not given",
+        {"channel", "text", "\"grey\"", "of .png: %s. `\"grey\"` is the brightness of colours",
          channel_names},
         {"y", "text", "\"down\"", "%s: which edge the file's first row is", up_names},
         {"rule", "text", "the file's",
-         "of patterns: replaces the rule that the file names, which may then be any, as one of "
-         "Larger than Life; `\"none\"`: the cells alone, for a stencil without a rule"},
+         "of patterns: replaces the rule that the file names; `\"none\"`: the cells alone, for a "
+         "stencil without a rule"},
         {NULL, NULL, NULL, NULL}};
 
 /* What the brightness of a picture does not tell. */
@@ -788,8 +786,8 @@ const tz_api_class tz_random_class = {.type = TZ_TYPE_RANDOM, .events = random_e
 const tz_api_function tz_array_functions[] = {
     TZ_API("tz.array(options)", array_new,
            "An array: a value of fields, a mask, or data for `tz.picture`. `array[i]` (from 1) and "
-           "`#array` see its elements in a row, `array[i] = 5` changes one; `array.dims`, "
-           "`array.shape` and `array.dtype` describe it.",
+           "`#array` see its elements in a row; `array.dims`, `array.shape` and `array.dtype` "
+           "describe it.",
            .options = array_options),
     TZ_API("tz.random(options)", value_random,
            "Random values of a field. A cell's number depends on the seed and its place alone.",

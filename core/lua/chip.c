@@ -58,9 +58,7 @@ static const tz_key chip_result[] = {
     {"simulation", "table", "",
      "options for `tz.simulation`: plugin, grid, params and fields, with the mean power; add "
      "others"},
-    {"plans", "list of floorplans", "",
-     "those of all layers from the bottom up, each in its place of the grid. Their units are all "
-     "cells that they touch"},
+    {"plans", "list of floorplans", "", "those of all layers from the bottom up"},
     {"powered", "list of floorplans", "", "those that take power"},
     {"samples", "integer", "", "rows of the trace"},
     {"box", "box", "", "where the die lies: `{ x = {low, high}, y = {low, high} }`"},

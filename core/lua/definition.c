@@ -28,19 +28,16 @@ static TZ_KEY_NAMES_OF(boundary_names, tz_boundary_name, TZ_BOUNDARIES) static T
 
     static TZ_KEY_NAMES(method_names, "euler", "rk2", "rk4")
 
-        static const tz_key
-    field_options[] = {
-        {"type", "text", "\"real\"", "%s", type_names},
-        {"role", "text", "\"state\"",
-         "%s. A temporary is written by one pass and read by later ones of the same iteration; it "
-         "is not stored ([formulas.md](formulas.md#temporaries))",
-         role_names},
-        {"initial", "number", "0", "the value of each cell at first"},
-        {"boundary_value", "number", "0", "what cells past fixed sides hold"},
-        {"required", "boolean", "false", "a scenario must give it values"},
-        {"unit", "text", "", ""},
-        {"doc", "text", "", "one sentence"},
-        {NULL}};
+        static const tz_key field_options[] = {
+            {"type", "text", "\"real\"", "%s", type_names},
+            {"role", "text", "\"state\"", "%s. Temporaries: [formulas.md](formulas.md#temporaries)",
+             role_names},
+            {"initial", "number", "0", "the value of each cell at first"},
+            {"boundary_value", "number", "0", "what cells past fixed sides hold"},
+            {"required", "boolean", "false", "a scenario must give it values"},
+            {"unit", "text", "", ""},
+            {"doc", "text", "", "one sentence"},
+            {NULL}};
 
 static const char *param_role_names(int i)
 {
@@ -55,8 +52,7 @@ static const tz_key param_options[] = {
     {"unit", "text", "", ""},
     {"doc", "text", "", "one sentence"},
     {"role", "text", "",
-     "%s: the simulated time of an iteration, or the width of a cell along all axes or one, for "
-     "files that have a geometry",
+     "%s: the time of an iteration, or the width of a cell, along all axes or one",
      param_role_names},
     {NULL}};
 
@@ -75,8 +71,7 @@ const tz_key tz_definition_options[] = {
      "number becomes the parameter `dx`, a text names a parameter; `{dx = …, dy = …}` gives one "
      "for each axis"},
     {"dt", "number or text", "",
-     "the time step: a number becomes the parameter `dt`, a text is the name of a parameter. It "
-     "gets the role of a time step"},
+     "the time step: a number becomes the parameter `dt`, a text names a parameter"},
     {"scalars", "table", "{}",
      "NAME = formula of `step` and the parameters: a constant that changes with the iteration"},
     {"let", "table", "{}",
@@ -86,8 +81,8 @@ const tz_key tz_definition_options[] = {
      "formula, or `{value = …}`, `{flux = …}`, `{robin = {a, b, c}}` or `{absorbing = …, old = "
      "FIELD}`; `{x = …, y = {low, high}}` gives one for each axis or side, `false` none"},
     {"domain", "text", "all of the grid",
-     "a static field of ints, made if there is none of the name: cells that are not 0 are computed "
-     "([formulas.md](formulas.md#domains)). `domain` of `tz.simulation` sets it"},
+     "a static field of ints: cells where it is not 0 are computed "
+     "([formulas.md](formulas.md#domains))"},
     {"edge", "formula or table", "\"inside\"",
      "past the edge of the domain: a formula for all fields, or FIELD = formula; or `{value = …}`"},
     {"update", "table", "",
@@ -95,7 +90,7 @@ const tz_key tz_definition_options[] = {
      "is the only field's"},
     {"rate", "table", "",
      "in place of `update`: FIELD = formula of its rate of change, with `dt` "
-     "([formulas.md](formulas.md#rates)). A formula alone is the only field's"},
+     "([formulas.md](formulas.md#rates))"},
     {"method", "text", "\"euler\"", "%s: how rates are advanced by a time step", method_names},
     {"passes", "list", "",
      "of tables as `update`, or `{name = …, update = {…}}`: one after the other"},
@@ -123,9 +118,8 @@ const tz_key tz_definition_options[] = {
      "sum terms with equal coefficients first, of these cells that lie symmetrically"},
     {"fused", "boolean", "false", "a product that is added becomes one operation that rounds once"},
     {"text", "text", "",
-     "the cell updates in C, without `TZ_FIELDS` and `TZ_CONSTANTS`, only with `--unsafe`; "
-     "`passes` is then a list of `{name = …, radius = …, writes = {FIELD, …}}` and `outputs` one "
-     "of fields"},
+     "the cell updates in C, only with `--unsafe`; `passes` is then a list of `{name = …, radius = "
+     "…, writes = {FIELD, …}}` and `outputs` one of fields"},
     {"storage", "text or table", "\"single\"",
      "how its fields lie in memory, as in `tz.simulation`, which may give another"},
     {"boundaries", "list", "all", "those of %s that a simulation may choose", boundary_names},

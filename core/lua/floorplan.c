@@ -573,9 +573,8 @@ const tz_api_function tz_floorplan_functions[] = {
     TZ_API("tz.box(options)", shape_box, "A rectangle or cuboid, likewise.",
            .options = box_options),
     TZ_API("tz.polygon(points)", shape_polygon,
-           "A polygon in x and y, likewise: `tz.polygon { { 10, 10 }, { 90, 10 }, { 50, 80 } }`. "
-           "Where "
-           "its edges cross, what lies within an even number of them is outside."),
+           "A polygon in x and y, likewise, by the even-odd rule: `tz.polygon { { 10, 10 }, { 90, "
+           "10 }, { 50, 80 } }`."),
     TZ_API("tz.union(...)", shape_combine,
            "What is in any of the shapes: those above, a `function(x, y, z)`, or an array (cells "
            "that are "

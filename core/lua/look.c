@@ -54,8 +54,8 @@ const tz_key tz_look_options[] = {
     {"bits", "integer", "8", "16: gray values without a colour map"},
     {"bar", "boolean", "false", "draw a colour bar"},
     {"axes", "boolean or table", "false",
-     "numbers at the sides, in metres where the stencil knows the width of a cell, else in cells "
-     "or by `{ spacing = 0.1, unit = \"mm\" }`",
+     "numbers at the sides, in metres where the stencil knows them, else in cells or by `{ spacing "
+     "= 0.1, unit = \"mm\" }`",
      .inner = axes_options},
     {"y", "text", "the simulation's, and \"up\" of a chip with a floorplan",
      "%s: where y begins ([which way y is up](boundaries.md#which-way-y-is-up))", tz_look_y_names},

@@ -83,27 +83,27 @@ static void put_doc(FILE *out, const tz_key *key)
 {
     const char *place = key->names ? strstr(key->doc, "%s") : NULL;
     if (!place) {
-        put_cell(out, key->doc);
+        fputs(key->doc, out);
         return;
     }
     fprintf(out, "%.*s", (int)(place - key->doc), key->doc);
     for (int i = 0; key->names(i); i++)
         fprintf(out, "%s`\"%s\"`", i == 0 ? "" : key->names(i + 1) ? ", " : " or ", key->names(i));
-    put_cell(out, place + 2);
+    fputs(place + 2, out);
 }
 
+/* A line of the list: its name, type, default, and what it means. */
 static void put_key(FILE *out, const tz_key *key, bool options)
 {
-    fprintf(out, "| `%s` | ", key->key);
-    put_cell(out, key->type);
+    fprintf(out, "- `%s` (%s", key->key, key->type);
     put_limits(out, key);
-    fprintf(out, " | ");
-    if (options) {
-        put_cell(out, key->otherwise ? key->otherwise : "required");
-        fprintf(out, " | ");
-    }
+    if (options && !key->otherwise)
+        fprintf(out, "; required");
+    else if (options && *key->otherwise)
+        fprintf(out, "; default %s", key->otherwise);
+    fprintf(out, *key->doc ? "): " : ")");
     put_doc(out, key);
-    fprintf(out, " |\n");
+    fprintf(out, "\n");
 }
 
 /* The rows of a list. On the page a shared list within it is a row that names its section. */
@@ -112,7 +112,7 @@ static void put_rows(FILE *out, const tz_key *keys, bool options, bool page)
     for (const tz_key *o = keys; o->key || o->all; o++) {
         const int at = page ? shared_at(o->all) : -1;
         if (at >= 0)
-            fprintf(out, "| … | | | all [%s](#%s) |\n", shared[at].title, shared[at].anchor);
+            fprintf(out, "- … all [%s](#%s)\n", shared[at].title, shared[at].anchor);
         else if (o->all)
             put_rows(out, o->all, options, page);
         else
@@ -127,15 +127,14 @@ static void put_inner(FILE *out, const tz_key *keys, bool page)
             put_inner(out, o->all, page);
         if (!o->inner)
             continue;
-        fprintf(out, "\nA table in `%s`:\n\n| key | type | default | |\n|---|---|---|---|\n",
-                o->key);
+        fprintf(out, "\nA table in `%s`:\n\n", o->key);
         put_rows(out, o->inner, true, page);
     }
 }
 
 static void put_options(FILE *out, const tz_key *keys, bool page)
 {
-    fprintf(out, "\n| key | type | default | |\n|---|---|---|---|\n");
+    fprintf(out, "\n");
     put_rows(out, keys, true, page);
     put_inner(out, keys, page);
 }
@@ -181,7 +180,7 @@ static void put_function(FILE *out, const tz_api_function *f, const tz_api_funct
     else if (f->options)
         put_options(out, f->options, page);
     if (f->result) {
-        fprintf(out, "\nReturns a table:\n\n| key | type | |\n|---|---|---|\n");
+        fprintf(out, "\nReturns a table:\n\n");
         put_rows(out, f->result, false, page);
     }
 }
@@ -289,7 +288,7 @@ static void put_page(FILE *out, const tz_api_function *const *rows)
         "brackets may be left out.\nA table of options is read as it is: metatables are "
         "refused. Coordinates count from 0, x first; boxes are half open. Limits behind a "
         "type include both ends, and are those of the number, of each number of a list, or of how "
-        "many a list holds.\n\nA row `…` stands for all keys of the section that it names. "
+        "many a list holds.\n\nA line with `…` stands for all keys of the section that it names. "
         "`trapeze manual tz.png` prints one function with all of its keys.\n");
     put_functions(out, rows);
     put_words(out, "Columns", "Titles in the list of `tz.table`.", tz_column_words);

@@ -94,7 +94,7 @@ static TZ_KEY_NAMES(interpolation_names, "grid", "linear", "sinc")
 #define POINTS_OPTIONS                                                                             \
     {"field", "text", "the first state field", "a state field, of receivers also a derived one"},  \
         {"points", "array or table", NULL,                                                         \
-         "the coordinates of each, in cells from 0: `{ { x, y, z }, … }`, or an array of rows"},   \
+         "in cells from 0: `{ { x, y, z }, … }`, or an array of rows"},                            \
     {                                                                                              \
         "interpolate", "text", "\"grid\"",                                                         \
             "how a value between cells is made of cells: %s. `\"grid\"`: points are cells; "       \
@@ -117,9 +117,7 @@ static const tz_key sources_options[] = {
     {"values", "array, table or text", NULL,
      "what the coming iterations add: a row for each step, a number for each point; or a formula "
      "of `step`, parameters and the time `t`"},
-    {"scale", "number or text", "1",
-     "a factor; `\"volume\"`: one over the volume of a cell (in 2-D its area), so that a source is "
-     "as strong on every grid"},
+    {"scale", "number or text", "1", "a factor; `\"volume\"`: one over the volume of a cell"},
     {NULL}};
 
 /* Leaves the numbers on the stack. */

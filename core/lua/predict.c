@@ -28,8 +28,8 @@ const tz_key tz_workload_options[] = {
     {"device", "text", "this machine's", "a device record: a name or a file"},
     {"gpu", "integer", "that of `--device`, else 0", "which GPU of this machine", .most = 1023},
     {"devices", "integer or text", "one device",
-     "so many such devices, each with a slab of the grid; or devices of this machine, as a "
-     "text of tz.simulation: `\"0,1\"`, `\"cpu:2\"`"},
+     "so many such devices, each with a slab of the grid; or devices of this machine: `\"0,1\"`, "
+     "`\"cpu:2\"`"},
     {"link", "text", "the first that the device record has",
      "what joins them: %s of the device record; one that comes with Trapeze, such as "
      "`\"nvlink\"`; or the path of a link's record",
@@ -333,8 +333,8 @@ static const tz_key predict_options[] = {
     {.all = tz_workload_options},
     {"model", "text", "the first that the record allows", "%s", model_names},
     TZ_PAPERS_KEYS(OPTION){"record", "table", "",
-                           "`KEY = value`: numbers of the device's record to replace, as [in a "
-                           "record](devices.md): `{ cpi = 2, memory_latency = \"600 cycles\" }`"},
+                           "`KEY = value`: numbers of the [device's record](devices.md) to "
+                           "replace: `{ memory_latency = \"600 cycles\" }`"},
     {"measure", "boolean", "false",
      "with a model of kernels of its own: run these on this machine's GPU, too; not under "
      "`--check`"},

@@ -333,8 +333,8 @@ static TZ_KEY_NAMES_OF(boundary_names, tz_boundary_name, TZ_BOUNDARIES)
         {"params", "table", "",
          "`NAME = value`: parameters of the stencil; `trapeze plugins NAME` lists them"},
         {"scalars", "table", "the stencil's",
-         "constants that change with the iteration: `NAME = \"a formula of step and "
-         "parameters\"`, or a list of numbers, iteration 0 first, whose last one stays"},
+         "constants that change with the iteration: `NAME = \"a formula of step and parameters\"`, "
+         "or a list of numbers, whose last one stays"},
         {NULL}};
 
 const tz_stencil *tz_problem_read(lua_State *L, int index, const char *what,

@@ -455,41 +455,41 @@ static TZ_KEY_NAMES(adaptive_names, "adaptive")
 
     static TZ_KEY_NAMES(implicit_names, "solver", "direct")
 
-        static const tz_key
-    run_options[] = {
-        {"steps", "integer", "", "iterations", .most = INFINITY},
-        {"until_time", "number or text", "",
-         "the simulated time at which the run ends, `\"2 ms\"`; a number is in the unit of the "
-         "time "
-         "step"},
-        {"until_residual", "number", "", "the residual at which it ends"},
-        {"until_update", "number", "", "the change of an iteration at which it ends"},
-        {"until_true", "function", "",
-         "a function(sim): the run ends where it returns true. It is called at the start, at "
-         "multiples of `check_every` iterations and at `max_steps`"},
-        {"max_steps", "integer", "no limit", "with until_true, until_residual or until_update",
-         .most = INFINITY},
-        {"check_every", "integer",
-         TZ_KEY_VALUE(TZ_CHECK_FIRST) " to " TZ_KEY_VALUE(TZ_CHECK_LAST) ", then 1/" TZ_KEY_VALUE(
-             TZ_CHECK_SHARE) " of those so far",
-         "iterations between two checks; with `until_true` " TZ_KEY_VALUE(
-             UNTIL_EVERY) ", with `dt` " TZ_KEY_VALUE(ADAPT_EVERY),
-         .least = 1, .most = INFINITY},
-        {"accept_stagnation", "boolean", "false", "a run whose precision ends first is no failure"},
-        {"dt", "text", "",
-         "%s: the time step is chosen every `check_every` iterations, by `tolerance` or the "
-         "stencil's output `largest_dt` ([time steps](time-steps.md))",
-         adaptive_names},
-        {"tolerance", "number", "",
-         "with `dt`: by how much one step and two half ones may differ in any cell"},
-        {"implicit", "number or text", "",
-         "the time step of implicit steps, with `until_time` or `steps`: of a linear update whose "
-         "iterations are explicit Euler steps ([steady states](steady.md#implicit-steps))"},
-        {"order", "integer", "2", "of implicit steps: 1, backward Euler, or 2", .least = 1,
-         .most = 2},
-        {"by", "text", "\"solver\"", "%s, how they are solved: the last one by libumfpack",
-         implicit_names},
-        {NULL, NULL, NULL, NULL}};
+        static const tz_key run_options[] = {
+            {"steps", "integer", "", "iterations", .most = INFINITY},
+            {"until_time", "number or text", "",
+             "the simulated time at which the run ends, `\"2 ms\"`; a number is in the unit of the "
+             "time "
+             "step"},
+            {"until_residual", "number", "", "the residual at which it ends"},
+            {"until_update", "number", "", "the change of an iteration at which it ends"},
+            {"until_true", "function", "",
+             "a function(sim): the run ends where it returns true, asked every `check_every` "
+             "iterations"},
+            {"max_steps", "integer", "no limit", "with until_true, until_residual or until_update",
+             .most = INFINITY},
+            {"check_every", "integer",
+             TZ_KEY_VALUE(TZ_CHECK_FIRST) " to " TZ_KEY_VALUE(
+                 TZ_CHECK_LAST) ", then 1/" TZ_KEY_VALUE(TZ_CHECK_SHARE) " of those so far",
+             "iterations between two checks; with `until_true` " TZ_KEY_VALUE(
+                 UNTIL_EVERY) ", with `dt` " TZ_KEY_VALUE(ADAPT_EVERY),
+             .least = 1, .most = INFINITY},
+            {"accept_stagnation", "boolean", "false",
+             "a run whose precision ends first is no failure"},
+            {"dt", "text", "",
+             "%s: the time step is chosen every `check_every` iterations, by `tolerance` or the "
+             "stencil's output `largest_dt` ([time steps](time-steps.md))",
+             adaptive_names},
+            {"tolerance", "number", "",
+             "with `dt`: by how much one step and two half ones may differ in any cell"},
+            {"implicit", "number or text", "",
+             "the time step of implicit steps ([steady states](steady.md#implicit-steps)), with "
+             "`until_time` or `steps`"},
+            {"order", "integer", "2", "of implicit steps: 1, backward Euler, or 2", .least = 1,
+             .most = 2},
+            {"by", "text", "\"solver\"", "%s, how they are solved: the last one by libumfpack",
+             implicit_names},
+            {NULL, NULL, NULL, NULL}};
 
 /* Without the first one, of a run that has not ended. */
 static const char *status_names(int i)
@@ -648,10 +648,8 @@ static void get_run(lua_State *L, const tz_simulation_handle *handle, tz_run *ru
 static const tz_key jump_options[] = {
     {"steps", "integer", "", "iterations", .most = INFINITY},
     {"until_time", "number or text", "", "the simulated time at which it ends, as in sim:run"},
-    {"every", "integer", "no limit",
-     "iterations of one jump at most: between two, progress is shown, and a signal or a checkpoint "
-     "has its turn",
-     .least = 1, .most = INFINITY},
+    {"every", "integer", "no limit", "iterations of one jump at most", .least = 1,
+     .most = INFINITY},
     {NULL, NULL, NULL, NULL}};
 
 static const tz_key jump_result[] = {{"status", "text", "", "`\"done\"`"},

@@ -391,8 +391,7 @@ static TZ_KEY_NAMES(steady_names, "auto", "transform", "solver", "direct")
         {"tolerance", "number", "as small as double precision can tell",
          "the residual that is small enough"},
         {"by", "text", "\"auto\"",
-         "%s: transforms where they apply, else the solver; the last one factorizes, by libumfpack "
-         "([steady states](steady.md))",
+         "%s: transforms where they apply, else the solver; the last one by libumfpack",
          steady_names},
         {NULL, NULL, NULL, NULL}};
 

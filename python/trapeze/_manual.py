@@ -24,8 +24,7 @@ Options:
         counts half in the sum that is conserved; more in boundaries (docs/boundaries.md)
     params: table. NAME = value: parameters of the stencil; trapeze plugins NAME lists them
     scalars: table, by default the stencil's. constants that change with the iteration: NAME = "a
-        formula of step and parameters", or a list of numbers, iteration 0 first, whose last one
-        stays
+        formula of step and parameters", or a list of numbers, whose last one stays
     y: text, by default "down". "down" or "up": which edge row 0 is: the upper or the lower one
         (which way y is up (docs/boundaries.md#which-way-y-is-up))
     fields: table, by default the stencil's initial values. FIELD = value, as for sim.set
@@ -98,8 +97,7 @@ Needs libfftw3 on a CPU and cuFFT on a GPU, which trapeze doctor looks for.
 Options:
     steps: integer, from 0. iterations
     until_time: number or text. the simulated time at which it ends, as in sim.run
-    every: integer, from 1, by default no limit. iterations of one jump at most: between two,
-        progress is shown, and a signal or a checkpoint has its turn
+    every: integer, from 1, by default no limit. iterations of one jump at most
 
 Returns a dict:
     status: text. "done"
@@ -195,8 +193,7 @@ receivers, with the members count, of points, and rows, of recorded steps.
 
 Options:
     field: text, by default the first state field. a state field, of receivers also a derived one
-    points: array or table, required. the coordinates of each, in cells from 0: { { x, y, z }, … },
-        or an array of rows
+    points: array or table, required. in cells from 0: { { x, y, z }, … }, or an array of rows
     interpolate: text, by default "grid". how a value between cells is made of cells: "grid",
         "linear" or "sinc". "grid": points are cells; "linear": of the two beside it along each
         axis; "sinc": of eight, by a sinc with a Kaiser window
@@ -214,8 +211,8 @@ Options:
         unit of the time step
     until_residual: number. the residual at which it ends
     until_update: number. the change of an iteration at which it ends
-    until_true: function. a function(sim): the run ends where it returns true. It is called at the
-        start, at multiples of check_every iterations and at max_steps
+    until_true: function. a function(sim): the run ends where it returns true, asked every
+        check_every iterations
     max_steps: integer, from 0, by default no limit. with until_true, until_residual or until_update
     check_every: integer, from 1, by default 8 to 1024, then 1/32 of those so far. iterations
         between two checks; with until_true 64, with dt 4
@@ -223,9 +220,8 @@ Options:
     dt: text. "adaptive": the time step is chosen every check_every iterations, by tolerance or the
         stencil's output largest_dt (time steps (docs/time-steps.md))
     tolerance: number. with dt: by how much one step and two half ones may differ in any cell
-    implicit: number or text. the time step of implicit steps, with until_time or steps: of a linear
-        update whose iterations are explicit Euler steps (steady states (docs/steady.md#implicit-
-        steps))
+    implicit: number or text. the time step of implicit steps (steady states
+        (docs/steady.md#implicit-steps)), with until_time or steps
     order: integer, 1 to 2, by default 2. of implicit steps: 1, backward Euler, or 2
     by: text, by default "solver". "solver" or "direct", how they are solved: the last one by
         libumfpack
@@ -252,15 +248,13 @@ floorplan, plan:unit "core0".""",
 
 Options:
     field: text, by default the first state field. a state field, of receivers also a derived one
-    points: array or table, required. the coordinates of each, in cells from 0: { { x, y, z }, … },
-        or an array of rows
+    points: array or table, required. in cells from 0: { { x, y, z }, … }, or an array of rows
     interpolate: text, by default "grid". how a value between cells is made of cells: "grid",
         "linear" or "sinc". "grid": points are cells; "linear": of the two beside it along each
         axis; "sinc": of eight, by a sinc with a Kaiser window
     values: array, table or text, required. what the coming iterations add: a row for each step, a
         number for each point; or a formula of step, parameters and the time t
-    scale: number or text, by default 1. a factor; "volume": one over the volume of a cell (in 2-D
-        its area), so that a source is as strong on every grid""",
+    scale: number or text, by default 1. a factor; "volume": one over the volume of a cell""",
     "Simulation.steady": """Computes the steady state of any linear update: the fields that an iteration leaves as they are
 (steady states (docs/steady.md)). Returns the residual and a table. Steps and simulated time stay.
 Fails if there is no such state: where waves never decay, or (inconsistent) a source has a mean that
@@ -270,8 +264,7 @@ Options:
     tolerance: number, by default as small as double precision can tell. the residual that is small
         enough
     by: text, by default "auto". "auto", "transform", "solver" or "direct": transforms where they
-        apply, else the solver; the last one factorizes, by libumfpack (steady states
-        (docs/steady.md))
+        apply, else the solver; the last one by libumfpack
 
 Returns a dict:
     status: text. "converged" or "stagnated": the precision of the fields ends before tolerance
@@ -298,8 +291,7 @@ Options:
     spacing: number, text or table, by default 1. the width of a cell, by which differences divide
         (formulas.md (docs/formulas.md#derivatives)): a number becomes the parameter dx, a text
         names a parameter; {dx = …, dy = …} gives one for each axis
-    dt: number or text. the time step: a number becomes the parameter dt, a text is the name of a
-        parameter. It gets the role of a time step
+    dt: number or text. the time step: a number becomes the parameter dt, a text names a parameter
     scalars: table, by default {}. NAME = formula of step and the parameters: a constant that
         changes with the iteration
     let: table, by default {}. NAME = formula: a name for a part of formulas. NAME[1, 0] is the part
@@ -308,15 +300,14 @@ Options:
         (docs/formulas.md#past-sides)): a formula, or {value = …}, {flux = …}, {robin = {a, b, c}}
         or {absorbing = …, old = FIELD}; {x = …, y = {low, high}} gives one for each axis or side,
         false none
-    domain: text, by default all of the grid. a static field of ints, made if there is none of the
-        name: cells that are not 0 are computed (formulas.md (docs/formulas.md#domains)). domain of
-        tz.simulation sets it
+    domain: text, by default all of the grid. a static field of ints: cells where it is not 0 are
+        computed (formulas.md (docs/formulas.md#domains))
     edge: formula or table, by default "inside". past the edge of the domain: a formula for all
         fields, or FIELD = formula; or {value = …}
     update: table. FIELD = formula of its new value. All formulas read the values from before. A
         formula alone is the only field's
     rate: table. in place of update: FIELD = formula of its rate of change, with dt (formulas.md
-        (docs/formulas.md#rates)). A formula alone is the only field's
+        (docs/formulas.md#rates))
     method: text, by default "euler". "euler", "rk2" or "rk4": how rates are advanced by a time step
     passes: list. of tables as update, or {name = …, update = {…}}: one after the other
     outputs: table, by default {}. FIELD = formula: derived fields, for frames, tables and
@@ -339,9 +330,8 @@ Options:
     group: boolean, by default false. sum terms with equal coefficients first, of these cells that
         lie symmetrically
     fused: boolean, by default false. a product that is added becomes one operation that rounds once
-    text: text. the cell updates in C, without TZ_FIELDS and TZ_CONSTANTS, only with --unsafe;
-        passes is then a list of {name = …, radius = …, writes = {FIELD, …}} and outputs one of
-        fields
+    text: text. the cell updates in C, only with --unsafe; passes is then a list of {name = …,
+        radius = …, writes = {FIELD, …}} and outputs one of fields
     storage: text or table, by default "single". how its fields lie in memory, as in tz.simulation,
         which may give another
     boundaries: list, by default all. those of "clamp", "periodic", "fixed" or "mirror" that a
@@ -351,9 +341,8 @@ Options:
 
 A dict in fields:
     type: text, by default "real". "real", "int" or "bits"
-    role: text, by default "state". "state", "static", "derived" or "temporary". A temporary is
-        written by one pass and read by later ones of the same iteration; it is not stored
-        (formulas.md (docs/formulas.md#temporaries))
+    role: text, by default "state". "state", "static", "derived" or "temporary". Temporaries:
+        formulas.md (docs/formulas.md#temporaries)
     initial: number, by default 0. the value of each cell at first
     boundary_value: number, by default 0. what cells past fixed sides hold
     required: boolean, by default false. a scenario must give it values
@@ -367,9 +356,8 @@ A dict in params:
     integer: boolean, by default false. only integers
     unit: text
     doc: text. one sentence
-    role: text. "time_step", "spacing", "spacing_x", "spacing_y" or "spacing_z": the simulated time
-        of an iteration, or the width of a cell along all axes or one, for files that have a
-        geometry""",
+    role: text. "time_step", "spacing", "spacing_x", "spacing_y" or "spacing_z": the time of an
+        iteration, or the width of a cell, along all axes or one""",
     "Stencil.text": """The text of its cell updates, in C.""",
     "box": """A rectangle or cuboid, likewise.
 
@@ -400,8 +388,8 @@ Options:
     box: box, by default the grid. { x = {low, high}, y =, z = }: the cells that the chip fills
     overlap: number, 0 to 0.01, by default 0. the largest share of a unit that another one may cover""",
     "intersection": """What is in all of them.""",
-    "polygon": """A polygon in x and y, likewise: tz.polygon { { 10, 10 }, { 90, 10 }, { 50, 80 } }. Where its edges
-cross, what lies within an even number of them is outside.""",
+    "polygon": """A polygon in x and y, likewise, by the even-odd rule: tz.polygon { { 10, 10 }, { 90, 10 }, { 50, 80
+} }.""",
     "predict": """Predictions of all plans of a problem, without a run. The device need not be there.
 
 Options:
@@ -424,13 +412,12 @@ Options:
         counts half in the sum that is conserved; more in boundaries (docs/boundaries.md)
     params: table. NAME = value: parameters of the stencil; trapeze plugins NAME lists them
     scalars: table, by default the stencil's. constants that change with the iteration: NAME = "a
-        formula of step and parameters", or a list of numbers, iteration 0 first, whose last one
-        stays
+        formula of step and parameters", or a list of numbers, whose last one stays
     backend: text, by default "auto". as in tz.simulation
     device: text, by default this machine's. a device record: a name or a file
     gpu: integer, 0 to 1023, by default that of --device, else 0. which GPU of this machine
     devices: integer or text, by default one device. so many such devices, each with a slab of the
-        grid; or devices of this machine, as a text of tz.simulation: "0,1", "cpu:2"
+        grid; or devices of this machine: "0,1", "cpu:2"
     link: text, by default the first that the device record has. what joins them: "peer", "host" or
         "mpi" of the device record; one that comes with Trapeze, such as "nvlink"; or the path of a
         link's record
@@ -468,8 +455,8 @@ Options:
     as_printed: boolean, by default false. for luo2011: equations 2 and 3 as the paper prints them
     trips: integer, 1 to 1000000, by default 1. for luo2011: turns of loops whose end depends on
         data
-    record: table. KEY = value: numbers of the device's record to replace, as in a record
-        (docs/devices.md): { cpi = 2, memory_latency = "600 cycles" }
+    record: table. KEY = value: numbers of the device's record (docs/devices.md) to replace: {
+        memory_latency = "600 cycles" }
     measure: boolean, by default false. with a model of kernels of its own: run these on this
         machine's GPU, too; not under --check
     all: boolean, by default false. every plan, not only the best of a family and height
@@ -539,12 +526,10 @@ Options:
     field: text, by default the only one. of .npz, .vti and .h5: the array's name, in .h5 also
         "group/name"
     channel: text, by default "grey". of .png: "grey", "r", "g", "b" or "a". "grey" is the
-        brightness of colours; a warning tells of colours or of transparent pixels where this is not
-        given
+        brightness of colours
     y: text, by default "down". "down" or "up": which edge the file's first row is
-    rule: text, by default the file's. of patterns: replaces the rule that the file names, which may
-        then be any, as one of Larger than Life; "none": the cells alone, for a stencil without a
-        rule""",
+    rule: text, by default the file's. of patterns: replaces the rule that the file names; "none":
+        the cells alone, for a stencil without a rule""",
     "tune": """Measures all plans of a problem on this machine, as trapeze tune does, and compares them with their
 predictions. Under --check nothing is measured: the predictions stand for the measurements.
 
@@ -568,13 +553,12 @@ Options:
         counts half in the sum that is conserved; more in boundaries (docs/boundaries.md)
     params: table. NAME = value: parameters of the stencil; trapeze plugins NAME lists them
     scalars: table, by default the stencil's. constants that change with the iteration: NAME = "a
-        formula of step and parameters", or a list of numbers, iteration 0 first, whose last one
-        stays
+        formula of step and parameters", or a list of numbers, whose last one stays
     backend: text, by default "auto". as in tz.simulation
     device: text, by default this machine's. a device record: a name or a file
     gpu: integer, 0 to 1023, by default that of --device, else 0. which GPU of this machine
     devices: integer or text, by default one device. so many such devices, each with a slab of the
-        grid; or devices of this machine, as a text of tz.simulation: "0,1", "cpu:2"
+        grid; or devices of this machine: "0,1", "cpu:2"
     link: text, by default the first that the device record has. what joins them: "peer", "host" or
         "mpi" of the device record; one that comes with Trapeze, such as "nvlink"; or the path of a
         link's record

@@ -55,7 +55,7 @@ else
 fi
 t manual tz.floorplan
 check "manual tz.floorplan: one section" [ "$(grep -c '^#' out)" = 1 ]
-check "manual tz.floorplan: the row is the mean without one" says "| \`row\` | integer, from 1 | the mean of all rows |"
+check "manual tz.floorplan: the row is the mean without one" says "- \`row\` (integer, from 1; default the mean of all rows): the row"
 refused "manual: no such function" 1 "no function 'tz.florplan'; did you mean 'tz.floorplan'?" manual tz.florplan
 refused "manual: no such function, by its meaning" 1 "no function 'gif'; did you mean 'tz.movie'?" manual gif
 t manual mean

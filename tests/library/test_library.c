@@ -576,7 +576,7 @@ TEST(the_page_lists_keys_of_functions)
     int keys = 0;
     for (char *line = strtok_r(scenario, "\n", &rest); line; line = strtok_r(NULL, "\n", &rest)) {
         char key[40], type[60];
-        if (sscanf(line, "| `%39[a-z0-9_]` | %59[a-z ,.0-9]", key, type) != 2 ||
+        if (sscanf(line, "- `%39[a-z0-9_]` (%59[a-z ,.0-9]", key, type) != 2 ||
             !strstr(type, "function"))
             continue;
         keys++;

@@ -28,14 +28,14 @@ awk '
 /^\*\*`[a-zA-Z_.]+`\*\*$/ { file = $0; gsub(/[*`]/, "", file) }
 /^```/ { if (inside) { inside = 0; close(file); file = "" } else inside = 1; next }
 inside && file != "" { print >file }' "$page"
-[ "$(ls | wc -l)" -eq 8 ] >log 2>&1
-result 'the page has eight files' $?
+[ "$(ls | wc -l)" -eq 6 ] >log 2>&1
+result 'the page has six files' $?
 
 cmake -S . -B out -DTrapeze_DIR="$build" >log 2>&1 && cmake --build out >>log 2>&1 && ! grep -q warning: log
 result 'they build without a warning' $?
 contract=$build/bin/trapeze-contract
 [ -x "$contract" ] || contract=$build/test-bin/contract
-for name in heat maxwell cascade; do
+for name in heat maxwell; do
     TZ_CONTRACT=smoke "$contract" "out/$name.so" >log 2>&1
     result "$name passes the contract" $?
 done

@@ -226,7 +226,7 @@ const tz_format tz_format_steady = {
     .table_style = TZ_TABLE_STEADY,
     .suffix = ".steady",
     .doc = "HotSpot's file of one state: a line with name and mean of each unit. Takes a list of "
-           "floorplans, such as `plans` of `tz.chip`, whose names have the layer before them.",
+           "floorplans, such as `plans` of `tz.chip`.",
 };
 
 /* ---- Arrays ---------------------------------------------------------------------------------- */
