@@ -11,8 +11,8 @@
 set -eu
 root=$(CDPATH= cd -- "$(dirname -- "$0")/.." && pwd -P)
 work=$root/build-faults
-export LC_ALL=C.UTF-8 UBSAN_OPTIONS=print_stacktrace=1
-export ASAN_OPTIONS=strict_string_checks=1:malloc_context_size=5:quarantine_size_mb=32:intercept_tls_get_addr=0
+export LC_ALL=C.UTF-8
+export ASAN_OPTIONS=handle_sigill=1:strict_string_checks=1:malloc_context_size=5:quarantine_size_mb=32:intercept_tls_get_addr=0
 [ -n "${TZ_DATA_DIR:-}" ] || [ ! -d "$root/../shared/data" ] || export TZ_DATA_DIR="$root/../shared/data"
 
 # The labels of the tests of a file's room, the likeliest first, and their programs: labels PATH

@@ -24,7 +24,7 @@ work=$root/build-all
 mkdir -p "$work"
 case " $parts " in *' arm64 '*) sh "$root/scripts/setup.sh" --arm64 ;; *) sh "$root/scripts/setup.sh" ;; esac
 # as in tests/CMakeLists.txt
-export ASAN_OPTIONS=detect_stack_use_after_return=0:strict_string_checks=1:malloc_context_size=5:quarantine_size_mb=32:intercept_tls_get_addr=0
+export ASAN_OPTIONS=handle_sigill=1:detect_stack_use_after_return=0:strict_string_checks=1:malloc_context_size=5:quarantine_size_mb=32:intercept_tls_get_addr=0
 only=$*
 [ -z "${TZ_DATA_DIR:-}" ] && [ -d "$root/../shared/data" ] && export TZ_DATA_DIR="$root/../shared/data"
 case " $parts " in *' contract '* | *' simt '* | *' nvrtc '* | *' arm64 '*) (PRESET=release target=all && . "$root/scripts/build.sh") ;; esac

@@ -62,16 +62,36 @@ faults() {
     result "$1" $?
 }
 
-# broken NAME TEXT (FILE CONTENT)…: the same for a tree with these files
+# broken NAME TEXT (FILE CONTENT)…: the same for a tree with these files. Files that no other case has are planted together, and
+# looked at once (planted).
 broken() {
     name=$1 text=$2
     fresh
     shift 2
+    write "$@"
+    faults "$name" "$text"
+}
+write() {
     while [ $# -gt 0 ]; do
+        mkdir -p "${1%/*}"
         printf '%b\n' "$2" >"$1"
         shift 2
     done
-    faults "$name" "$text"
+}
+plant() {
+    printf '%s\t%s\n' "$1" "$2" >>"$work/planted"
+    shift 2
+    write "$@"
+}
+# Each planted fault is named, and no other.
+planted() {
+    sh scripts/check.sh >"$work/output" 2>&1
+    while IFS="$(printf '\t')" read -r name text; do
+        grep -qF -- "$text" "$work/output"
+        result "$name" $?
+    done <"$work/planted"
+    grep -qx "check: $(wc -l <"$work/planted") faults" "$work/output"
+    result 'as many faults as were planted' $?
 }
 
 if command -v clang-format-14 >/dev/null 2>&1; then
@@ -103,10 +123,6 @@ echo 'const void *f = &tz_format_toy;' >core/sim/sim.c
 faults 'a format by name' 'core/sim/sim.c:1 knows a format'
 echo 'bool b = strcmp(end, ".toy") == 0;' >core/sim/sim.c
 faults 'a format by the end of a name' 'core/sim/sim.c:1 knows a format'
-broken 'an upward include' 'core/backend/cpu/cpu.c includes core/sim/sim.h: sim lies above backend' \
-    core/backend/cpu/cpu.c '#include "sim/sim.h"'
-broken 'an upward include, written otherwise' 'model/roofs.c includes core/sim/sim.h: sim lies above model' \
-    model/roofs.c '  #  include <sim/sim.h>'
 fresh
 mkdir model/papers
 echo 'int tz_papers(void);' >model/papers/papers.h
@@ -117,58 +133,59 @@ accepts 'the papers, registered'
 mkdir core/cli
 cp core/papers.c core/cli/cli.c
 faults 'the papers, woven in' 'core/cli/cli.c includes model/papers/papers.h: core/papers.c registers what it has'
-broken "a paper's model by name" 'core/sim/sim.h:1 names a model of model/papers' \
-    core/sim/sim.h '/* As meng2009 has it. */'
-broken 'an include by ..' 'core/base/base.c includes "../sim/sim.h"' core/base/base.c '#include "../sim/sim.h"'
 broken 'a circle of folders' 'in a circle: core/backend/cpu core/backend/host' \
     core/backend/cpu/cpu.h '#include "backend/host/host.h"' core/backend/host/host.h 'int tz_host(void);' core/backend/host/store.h '#include "backend/cpu/cpu.h"'
 broken 'a circle of files' 'these files include each other in a circle: core/sim/' \
     core/sim/sim.h '#include "sim/other.h"' core/sim/other.h 'int tz_other(void);' core/sim/other.c '#include "sim/sim.h"'
-fresh
-mkdir core/other
-echo '#include "base/base.h"' >core/other/other.c
-faults 'a folder that is no layer' 'core/other/other.c: its folder is no layer'
-broken 'a plugin with an internal header' 'plugins/heat/heat.c includes core/base/base.h' \
-    plugins/heat/heat.c '#include "base/base.h"'
-broken 'an example with an internal header' 'examples/heat/heat.c includes core/base/base.h' \
-    examples/heat/heat.c '#include "base/base.h"'
-broken 'an include of a plugin' 'core/sim/sim.c includes the plugin file plugins/heat/heat.c' \
-    core/sim/sim.c '#include "plugins/heat/heat.c"'
-broken 'a long header' 'core/base/base.h: 201 lines, and a header has at most 200' core/base/base.h "$(declarations 201)"
-broken 'a long source' 'kernels/cpu/rows.cuh: 1001 lines, and a source has at most 1000' \
-    kernels/cpu/rows.cuh "$(declarations 1001)"
-broken 'a long function' 'tests/sim/test_sim.c:f: 81 lines, and a function has at most 80' \
-    tests/sim/test_sim.c "$(function_of 81)"
-broken 'longer than its exception' 'core/sim/sim.c:f: 82 lines' core/sim/sim.c "$(function_of 82)" \
-    scripts/check_exceptions.txt 'function core/sim/sim.c:f 81 a table'
-broken 'an exception that is not needed' 'core/sim/sim.c:f: 80 lines: needs no exception any more' \
-    core/sim/sim.c "$(function_of 80)" scripts/check_exceptions.txt 'function core/sim/sim.c:f 81 a table'
-broken 'an exception for nothing' 'there is no source core/sim/gone.c' \
-    scripts/check_exceptions.txt 'source core/sim/gone.c 700 a table'
-
-fresh
-printf '/* %098d */\n' 0 >core/sim/sim.c
-faults 'a long line' 'core/sim/sim.c:1: more than 100 columns'
-broken 'a comment of several lines behind a member' 'core/sim/sim.c:2: the comment behind this member takes several' \
-    core/sim/sim.c 'struct a {\n    int b; /* of two\n            * lines */\n};'
-broken 'a split declaration' 'core/sim/sim.c:3: the comment behind this member splits its declaration' \
-    core/sim/sim.c 'struct a {\n    char\n        b[3]; /* split */\n    int c; /* not split */\n};'
-broken 'a variable that outlives the call' 'core/sim/sim.c:1: a changes and outlives the call' \
-    core/sim/sim.c 'static int a = 3;\nstatic const int b = 3;\nstatic int c(void);'
-echo 'global core/sim/sim.c:a - a signal handler needs it' >>scripts/check_exceptions.txt
-echo 'global core/sim/sim.c:b - nothing' >>scripts/check_exceptions.txt
-faults 'an exception for no variable' 'there is no global core/sim/sim.c:b'
-fresh
-echo 'kind TZ_CLAMP core/base/base.h' >>scripts/check_tables.txt
-echo '#define KIND TZ_CLAMP' >core/base/base.h
-cp core/base/base.h core/sim/other.h
-faults 'a kind that is named elsewhere' 'core/sim/other.h names a kind: scripts/check_tables.txt'
 broken 'a file that names no kind' 'core/base/base.h names no kind: scripts/check_tables.txt' \
     scripts/check_tables.txt 'kind TZ_CLAMP core/base/base.h'
 
-broken 'a path that is not there' 'docs/page.md names core/sim/gone.c' docs/page.md 'It is in `core/sim/gone.c`.'
-broken 'a link to nothing' 'docs/page.md names docs/gone.md' docs/page.md '[Gone](gone.md)'
-broken 'a link to no heading of the page' 'docs/page.md names docs/page.md#gone' docs/page.md '[Gone](#gone).'
+fresh
+plant 'an upward include' 'core/backend/cpu/cpu.c includes core/sim/sim.h: sim lies above backend' \
+    core/backend/cpu/cpu.c '#include "sim/sim.h"'
+plant 'an upward include, written otherwise' 'model/roofs.c includes core/sim/sim.h: sim lies above model' \
+    model/roofs.c '  #  include <sim/sim.h>'
+plant "a paper's model by name" 'core/sim/model.h:1 names a model of model/papers' \
+    core/sim/model.h '/* As meng2009 has it. */'
+plant 'an include by ..' 'core/base/up.c includes "../sim/sim.h"' core/base/up.c '#include "../sim/sim.h"'
+plant 'a folder that is no layer' 'core/other/other.c: its folder is no layer' core/other/other.c '#include "base/base.h"'
+plant 'a plugin with an internal header' 'plugins/inner/inner.c includes core/base/base.h' \
+    plugins/inner/inner.c '#include "base/base.h"'
+plant 'an example with an internal header' 'examples/heat/inner.c includes core/base/base.h' \
+    examples/heat/inner.c '#include "base/base.h"'
+plant 'an include of a plugin' 'core/sim/plugin.c includes the plugin file plugins/heat/heat.c' \
+    core/sim/plugin.c '#include "plugins/heat/heat.c"'
+plant 'a long header' 'core/base/long.h: 201 lines, and a header has at most 200' core/base/long.h "$(declarations 201)"
+plant 'a long source' 'kernels/cpu/rows.cuh: 1001 lines, and a source has at most 1000' \
+    kernels/cpu/rows.cuh "$(declarations 1001)"
+plant 'a long function' 'tests/sim/test_sim.c:f: 81 lines, and a function has at most 80' \
+    tests/sim/test_sim.c "$(function_of 81)"
+plant 'longer than its exception' 'core/sim/longer.c:f: 82 lines' core/sim/longer.c "$(function_of 82)"
+plant 'an exception that is not needed' 'core/sim/allowed.c:f: 80 lines: needs no exception any more' \
+    core/sim/allowed.c "$(function_of 80)"
+plant 'an exception for nothing' 'there is no source core/sim/gone.c'
+plant 'an exception for no variable' 'there is no global core/sim/global.c:b'
+cat >>scripts/check_exceptions.txt <<'END'
+function core/sim/longer.c:f 81 a table
+function core/sim/allowed.c:f 81 a table
+source core/sim/gone.c 700 a table
+global core/sim/global.c:a - a signal handler needs it
+global core/sim/global.c:b - nothing
+END
+write core/sim/global.c 'static int a = 3;\nstatic const int b = 3;\nstatic int c(void);'
+plant 'a variable that outlives the call' 'core/sim/variable.c:1: a changes and outlives the call' \
+    core/sim/variable.c 'static int a = 3;\nstatic const int b = 3;\nstatic int c(void);'
+plant 'a long line' 'core/sim/line.c:1: more than 100 columns' core/sim/line.c "$(printf '/* %098d */' 0)"
+plant 'a comment of several lines behind a member' 'core/sim/comment.c:2: the comment behind this member takes several' \
+    core/sim/comment.c 'struct a {\n    int b; /* of two\n            * lines */\n};'
+plant 'a split declaration' 'core/sim/split.c:3: the comment behind this member splits its declaration' \
+    core/sim/split.c 'struct a {\n    char\n        b[3]; /* split */\n    int c; /* not split */\n};'
+write core/base/kind.h '#define KIND TZ_CLAMP' scripts/check_tables.txt '# WHAT PATTERN FILE\nkind TZ_CLAMP core/base/kind.h'
+plant 'a kind that is named elsewhere' 'core/sim/kind.h names a kind: scripts/check_tables.txt' core/sim/kind.h '#define KIND TZ_CLAMP'
+plant 'a path that is not there' 'docs/path.md names core/sim/none.c' docs/path.md 'It is in `core/sim/none.c`.'
+plant 'a link to nothing' 'docs/link.md names docs/gone.md' docs/link.md '[Gone](gone.md)'
+plant 'a link to no heading of the page' 'docs/heading.md names docs/heading.md#gone' docs/heading.md '[Gone](#gone).'
+planted
 
 # ---- Nothing to look at --------------------------------------------------------------------------
 fresh
