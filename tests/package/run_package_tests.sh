@@ -1,7 +1,7 @@
 #!/bin/sh
 # run_package_tests.sh BUILD EXAMPLE WORK: makes the Debian packages of BUILD, checks them, unpacks them to another folder and
 # runs what they hold from there; builds the plugin in EXAMPLE, and programs in C and Python, against that tree. WORK is made
-# anew. With TZ_ALL in the environment lintian reads the packages, too.
+# anew. With TZ_ALL in the environment the libraries that they need are looked up, which takes a minute, and lintian reads them.
 set -eu
 build=$(CDPATH= cd -- "$1" && pwd -P)
 example=$(CDPATH= cd -- "$2" && pwd -P)
@@ -17,7 +17,7 @@ done
 fail() { echo "FAIL: $*" >&2; exit 1; }
 
 umask 077 # which the packages must not take
-cpack -G DEB --config "$build/CPackConfig.cmake" -B "$work" >"$work/cpack.log" 2>&1 || fail "$(cat "$work/cpack.log")"
+cpack -G DEB -D CPACK_DEBIAN_PACKAGE_SHLIBDEPS=${TZ_ALL:+ON} --config "$build/CPackConfig.cmake" -B "$work" >"$work/cpack.log" 2>&1 || fail "$(cat "$work/cpack.log")"
 umask 022
 rm -rf "$work/_CPack_Packages"
 names='trapeze libtrapeze0 python3-trapeze trapeze-dev'
@@ -26,7 +26,7 @@ version=$(dpkg-deb -f "$work"/trapeze_*.deb Version)
 for name in $names; do
     file=$(echo "$work/${name}_"*.deb)
     [ -f "$file" ] || fail "there is no package $name"
-    [ $name = python3-trapeze ] || dpkg-deb -f "$file" Depends | grep -q 'libc6 (>= ' || fail "$name: dpkg-shlibdeps found no libraries"
+    [ -z "${TZ_ALL:-}" ] || [ $name = python3-trapeze ] || dpkg-deb -f "$file" Depends | grep -q 'libc6 (>= ' || fail "$name: dpkg-shlibdeps found no libraries"
     [ $name = trapeze ] || dpkg-deb -f "$file" Depends | grep -qF "trapeze (= $version)" ||
         fail "$name may be installed beside another trapeze"
     dpkg-deb -c "$file" >"$work/$name.list"
@@ -39,7 +39,7 @@ for name in $names; do
     dpkg-deb -x "$file" "$work/root"
     case $name in trapeze | libtrapeze0 | python3-trapeze) dpkg-deb -x "$file" "$work/alone" ;; esac
 done
-dpkg-deb -f "$work"/trapeze_*.deb Depends | grep -q libpng || fail 'trapeze does not depend on libpng'
+[ -z "${TZ_ALL:-}" ] || dpkg-deb -f "$work"/trapeze_*.deb Depends | grep -q libpng || fail 'trapeze does not depend on libpng'
 echo "ok: packages $names"
 
 if [ -z "${TZ_ALL:-}" ]; then
