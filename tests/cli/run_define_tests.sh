@@ -243,6 +243,7 @@ for script in "$scenarios"/*.lua; do
     ages) shorter='--set generations=120' ;;
     seismic) shorter='--set steps=100' ;;
     wave) shorter='--set steps=110' ;;
+    brusselator | cahn | fluctuations | kuramoto | schnakenberg | swift) shorter='--set steps=500' ;;
     coral3d) shorter='--set n=32 --set steps=100' ;;
     dipole) shorter='--set n=32 --set checks=no' ;;
     elastic) shorter='--set n=40 --set time=0.1 --set checks=no' ;;
