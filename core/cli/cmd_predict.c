@@ -83,6 +83,15 @@ static void take_options(settings *s)
     }
 }
 
+static int take_steps(const tz_command *command, void *out, const char *text)
+{
+    double steps;
+    if (tz_numbers_parse(text, 1, 1, 1e15, &steps) != 1 || steps != floor(steps))
+        return tz_misuse(command, "--steps needs a number of steps, at least 1, not '%.60s'", text);
+    ((settings *)out)->request.steps = (int64_t)steps;
+    return EXIT_DONE;
+}
+
 static int take_jump(const tz_command *command, void *out, const char *text)
 {
     double *steps = &((settings *)out)->jump;
@@ -133,15 +142,12 @@ static int check_jump(const tz_command *command, const settings *s)
 /* TZ_OPTIONS_GO_ON, or what to exit with. */
 static int parse(const tz_command *command, int argc, char **argv, settings *s)
 {
-    enum { OWN = 7 };
+    enum { OWN = 8 };
     tz_option options[OWN + TZ_PREDICTOR_OPTIONS_MAX + 1] = {
-        TZ_CALL("model", s, take_model),
-        TZ_FLAG("all", &s->request.all),
-        TZ_FLAG("quick", &s->request.quick),
-        TZ_FLAG("compile", &s->request.compile),
-        TZ_CALL("jump", s, take_jump),
-        TZ_FLAG("measure", &s->measure),
-        TZ_VERBOSE(&s->verbose)};
+        TZ_CALL("model", s, take_model),     TZ_FLAG("all", &s->request.all),
+        TZ_FLAG("quick", &s->request.quick), TZ_FLAG("compile", &s->request.compile),
+        TZ_CALL("steps", s, take_steps),     TZ_CALL("jump", s, take_jump),
+        TZ_FLAG("measure", &s->measure),     TZ_VERBOSE(&s->verbose)};
     add_options(s, options + OWN);
     const int code = tz_predict_options_read(&s->predict, command, argc, argv, options);
     if (code != TZ_OPTIONS_GO_ON)
@@ -338,6 +344,8 @@ const tz_command tz_command_predict = {
     "  --compile             compile every kernel; without it, only those that may be best, as\n"
     "                        many at once as there are threads (at most 16)\n"
     "  --quick               estimates: compile only what these need, one short kernel\n"
+    "  --steps N             the best plan for a run of N steps, which may be less high, and its "
+    "time\n"
     "{model options}"
     "  --jump N              N steps at once in the frequency domain against the best plan: both\n"
     "                        times, and from how many steps on a jump is faster\n"

@@ -153,6 +153,10 @@ static void print_best(const tz_workload *workload, const tz_prediction_table *t
            best->prediction.cells_per_s * 1e-9);
     if (one && one != best)
         printf(", %.3g times height 1", one->prediction.time_s / best->prediction.time_s);
+    if (best->run_s > 0) {
+        tz_format_seconds(best->run_s, time, sizeof time);
+        printf("\n  run      %s for %" PRId64 " steps", time, table->predictions->iterations);
+    }
 }
 
 /* "512 x 512" */

@@ -245,6 +245,7 @@ static void get_prediction(lua_State *L, workload_request *workload, tz_predicti
     tz_key_flag(L, 1, predicting, "measure", measure);
     tz_key_flag(L, 1, predicting, "compile", &request->compile);
     tz_key_flag(L, 1, predicting, "quick", &request->quick);
+    tz_key_integer(L, 1, predicting, "steps", &request->steps);
     if (request->quick && request->compile)
         tz_raise(L, "%s: 'quick' or 'compile', not both", predicting);
     const char *other = !request->by || request->by->model ? NULL
@@ -341,12 +342,18 @@ static const tz_key predict_options[] = {
     {"all", "boolean", "false", "every plan, not only the best of a family and height"},
     {"compile", "boolean", "false", "compile every kernel, not only those that may be best"},
     {"quick", "boolean", "false", "estimates: compile one short kernel alone"},
+    {"steps", "integer", "a long run",
+     "the best plan is that of a run of so many steps, or until its next output: no higher one, "
+     "and "
+     "its last stage may be shorter",
+     .least = 1, .most = INT64_MAX},
     {NULL, NULL, NULL, NULL}};
 
 static const tz_key predict_result[] = {
     {"rows", "list", "",
      "of plans: `height`, `family`, `tile`, knobs, `registers`, `estimated`, `time_s` (of an "
-     "iteration), `stage_s`, `sustained_s`, `power_w` (at the full clock), `power_limit_w`, "
+     "iteration), `run_s` (with `steps`: of all), `stage_s`, `sustained_s`, `power_w` (at the full "
+     "clock), `power_limit_w`, "
      "`gcells_per_s`, `limit`, `limit_text`, `components`, `details`; of several devices also "
      "`exchange`, `exchange_share` (of the time) and `efficiency` (against one device)"},
     {"best", "table", "", "the row that is chosen"},

@@ -73,6 +73,10 @@ static tz_status check_request(const tz_workload *workload, const tz_predictor *
         return tz_error_set(error, TZ_UNSUPPORTED, "model",
                             "%s describes one device: use %s for several", by->name,
                             tz_predictor_roofs.name);
+    if (request->steps > 0 && by != &tz_predictor_roofs)
+        return tz_error_set(error, TZ_UNSUPPORTED, "model",
+                            "%s predicts long runs: steps go with %s", by->name,
+                            tz_predictor_roofs.name);
     for (int i = 0; tz_predictor_options[i].name; i++)
         if ((request->options & ~by->options) >> i & 1 && tz_predictor_options[i].refusal)
             return tz_error_set(error, TZ_UNSUPPORTED, "model", "%s %s", by->name,
@@ -108,18 +112,24 @@ static tz_status rows_of_predictions(tz_prediction_table *table, const tz_worklo
     for (int axis = 0; axis < TZ_AXES; axis++)
         if (request->block[axis] > 0)
             given.tile[axis] = (int64_t)request->block[axis];
+    tz_predictions_watch watch = {0};
+    if (request->watch)
+        watch = *request->watch;
+    watch.iterations = request->steps;
     tz_status status =
         tz_predictions_create(&table->predictions, &workload->problem, workload->backend,
-                              &workload->place, &given, effort_of(request), request->watch, error);
+                              &workload->place, &given, effort_of(request), &watch, error);
     if (status)
         return status;
     const tz_predictions *f = table->predictions;
     table->rows = calloc((size_t)f->count, sizeof *table->rows);
     if (!table->rows)
         return tz_error_set(error, TZ_MEMORY, NULL, "not enough memory for predictions");
-    for (int i = 0; i < f->count; i++)
-        table->rows[i] =
-            (tz_prediction_row){f->plans[i].plan, &f->plans[i].work, f->plans[i].prediction};
+    for (int i = 0; i < f->count; i++) {
+        const double run_s = (double)f->iterations * tz_predictions_time(f, i);
+        table->rows[i] = (tz_prediction_row){f->plans[i].plan, &f->plans[i].work,
+                                             f->plans[i].prediction, isfinite(run_s) ? run_s : 0};
+    }
     table->considered = table->count = f->count;
     table->seconds = f->seconds;
     qsort(table->rows, (size_t)table->count, sizeof *table->rows, compare_rows);
@@ -323,7 +333,12 @@ void tz_prediction_choice_text(const tz_prediction_row *best, const tz_predictio
     char which[64];
     snprintf(which, sizeof which, "%s %d takes %.1f %% less time", fast->plan.family,
              fast->plan.height, 100 * less);
-    if (in_long_runs > 0)
+    if (best->run_s > 0 && fast->run_s > best->run_s)
+        snprintf(text, size,
+                 "%s an iteration, but %.1f %% more for these steps, of which its last stage has "
+                 "fewer",
+                 which, 100 * (fast->run_s / best->run_s - 1));
+    else if (in_long_runs > 0)
         snprintf(text, size,
                  "%s at the full clock, but %.1f %% more in a long run, in which the power limit "
                  "lowers the clock",

@@ -28,6 +28,7 @@ typedef struct tz_prediction_row {
     tz_plan plan; /* of a predictor that has no work of it: only family, height and tile */
     const tz_model_work *work; /* NULL: the model does not use it */
     tz_model_prediction prediction;
+    double run_s; /* of the steps that were asked for; 0: none were, or the plan is higher */
 } tz_prediction_row;
 
 typedef struct tz_prediction_table {

@@ -69,6 +69,8 @@ const char *tz_predictor_excess(const tz_prediction_request *request)
     const tz_plan *given = &request->given;
     if (request->all || request->compile || request->quick)
         return request->all ? "all" : request->compile ? "compile" : "quick";
+    if (request->steps > 0)
+        return "steps";
     for (int i = 0; tz_predictor_options[i].name; i++)
         if ((request->options & ~request->by->options) >> i & 1)
             return tz_predictor_options[i].name;

@@ -44,6 +44,8 @@ typedef struct tz_prediction_request {
     bool compile;                  /* every kernel */
     const struct tz_predictions_watch *watch; /* NULL: none */
     bool all; /* every candidate, not only the best of each family and height */
+    /* Of the run, for which the best plan is chosen: its last stage is shorter; 0: a long run. */
+    int64_t steps;
     /* Elements; 0: chosen. The plan's tile; of a predictor that describes blocks with their ghost
      * zone, that block. */
     double block[TZ_MODEL_AXES];

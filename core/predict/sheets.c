@@ -66,6 +66,7 @@ OF_ROW(exchange_share, c->workload->place.devices
                            : TZ_NO_CELL);
 OF_ROW(efficiency, c->workload->place.devices ? tz_cell_real(tz_prediction_efficiency(c->table, r))
                                               : TZ_NO_CELL);
+OF_ROW(run_s, r->run_s > 0 ? tz_cell_real(r->run_s) : TZ_NO_CELL);
 OF_ROW(best, tz_cell_flag(r == &c->table->rows[c->table->best]));
 
 /* Of any row with a prediction. */
@@ -141,6 +142,7 @@ static const tz_sheet_column row_columns[] = {
     {.key = "estimated", .forms = TZ_IN_CSV, .get = row_estimated_or_0},
     {.key = "estimated", .forms = IN_JSON_AND_LUA, .get = row_estimated},
     {.part = prediction_columns, .get = row_prediction},
+    {.key = "run_s", .forms = IN_JSON_AND_LUA, .get = row_run_s},
     {.key = "gcells_per_s", .forms = TZ_IN_LUA, .get = row_gcells_per_s},
     {.key = "exchange_share", .forms = IN_JSON_AND_LUA, .get = row_exchange_share},
     {.key = "efficiency", .forms = IN_JSON_AND_LUA, .get = row_efficiency},

@@ -358,6 +358,7 @@ def predict(
         all: bool = ...,
         compile: bool = ...,
         quick: bool = ...,
+        steps: int = ...,
 ) -> dict[str, Any]: ...
 def tune(
     plugin: Stencil | str,

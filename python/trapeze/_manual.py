@@ -462,6 +462,8 @@ Options:
     all: boolean, by default false. every plan, not only the best of a family and height
     compile: boolean, by default false. compile every kernel, not only those that may be best
     quick: boolean, by default false. estimates: compile one short kernel alone
+    steps: integer, 1 to 9.22337204e+18, by default a long run. the best plan is that of a run of so
+        many steps, or until its next output: no higher one, and its last stage may be shorter
 
 A dict in storage:
     origin: number, by default the stencil's, else 0. a value of the field, rounded to 20 bits;
@@ -470,9 +472,9 @@ A dict in storage:
 
 Returns a dict:
     rows: list. of plans: height, family, tile, knobs, registers, estimated, time_s (of an
-        iteration), stage_s, sustained_s, power_w (at the full clock), power_limit_w, gcells_per_s,
-        limit, limit_text, components, details; of several devices also exchange, exchange_share (of
-        the time) and efficiency (against one device)
+        iteration), run_s (with steps: of all), stage_s, sustained_s, power_w (at the full clock),
+        power_limit_w, gcells_per_s, limit, limit_text, components, details; of several devices also
+        exchange, exchange_share (of the time) and efficiency (against one device)
     best: table. the row that is chosen
     devices: integer. several devices: how many
     link: text. several devices: what joins them
@@ -648,7 +650,7 @@ KEYS = {
     "predict": ("plugin", "grid", "precision", "storage", "copies", "boundary", "params", "scalars", "backend",
         "device", "gpu", "devices", "link", "threads", "height", "family", "vector", "ahead", "warps", "blocks",
         "unroll", "lanes", "swap", "lean", "exchange", "block", "model", "halo", "streamed", "bank_conflicts",
-        "fence", "as_printed", "trips", "record", "measure", "all", "compile", "quick",),
+        "fence", "as_printed", "trips", "record", "measure", "all", "compile", "quick", "steps",),
     "random": ("seed", "range", "density",),
     "read": ("at", "fit", "shape", "type", "offset", "endian", "order", "skip", "field", "channel", "y", "rule",),
     "tune": ("plugin", "grid", "precision", "storage", "copies", "boundary", "params", "scalars", "backend", "device",

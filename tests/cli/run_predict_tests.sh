@@ -87,6 +87,20 @@ assert p["faster_from"] * p["iteration_s"] > p["jump_s"] >= (p["faster_from"] - 
 t predict star2d1r --grid 512,512 --device "$cpu" --boundary periodic --jump 100000 --csv
 check "predict --jump --csv: one row" is "$(csv plan_exchange steps | wc -l) $(awk -F, '{ print NF }' out | uniq | wc -l) $(wc -l <out)" "0 1 2"
 
+# Of a run of so many steps: no plan is higher; where no stage is shorter, it takes the steps' times.
+for steps in 5 31; do
+    t predict hotspot --grid 512,512 --device "$cpu" --steps $steps --all --json
+    check "predict --steps $steps" python3 -c 'import json, sys
+a, n = json.load(open("out")), int(sys.argv[1])
+runs = [r for r in a["rows"] if "run_s" in r]
+assert a["best"]["height"] <= n and all(r["height"] <= n for r in runs)
+whole = [r for r in runs if n % r["height"] == 0]
+assert whole and all(abs(r["run_s"] - n * r["time_s"]) < 1e-6 * r["run_s"] for r in whole)
+assert a["best"]["run_s"] <= 1.1 * min(r["run_s"] for r in runs)' $steps
+done
+t predict hotspot --grid 512,512 --device "$cpu" --steps 31
+expect "predict --steps: the line" rc 0 says "for 31 steps"
+refused "predict --steps: none" 2 "--steps needs a number of steps, at least 1, not '0'" predict hotspot --grid 9,9 --steps 0
 mkdir -p nopath
 PATH="$work/nopath" t predict hotspot --grid 2000,2000 --device "$cpu" --plot plot2.png
 expect "predict --plot without gnuplot" rc 1 errs "apt-get install gnuplot-nox" absent plot2.png
