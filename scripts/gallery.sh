@@ -62,7 +62,7 @@ entry() {
     shrink "$picture" "$work/pictures/$name.png"
     printf '\n## %s\n\n' "$3"
     cat
-    printf '\n![%s](pictures/%s.png)\n\n    trapeze run %s\n' "$3" "$name" "$1"
+    printf '\n![](pictures/%s.png)\n\n    trapeze run %s\n' "$name" "$1"
 }
 
 {
