@@ -25,7 +25,8 @@ NAMES = {
     "read": "tz.read", "floorplan": "tz.floorplan", "circle": "tz.circle", "box": "tz.box", "polygon": "tz.polygon",
     "union": "tz.union", "intersection": "tz.intersection", "difference": "tz.difference",
     "Simulation.profile": "sim:profile", "Simulation.units": "sim:units", "Simulation.slabs": "sim:slabs",
-    "Simulation.histogram": "sim:histogram", "Receivers.array": "receivers:array",
+    "Simulation.histogram": "sim:histogram", "Simulation.picture": "tz.picture",
+    "Receivers.array": "receivers:array",
 }
 
 # Types of the tables, as those of Python. Limits behind a comma are left out.

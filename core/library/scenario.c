@@ -4,6 +4,7 @@
 #include "base/buffer.h"
 #include "base/json.h"
 #include "base/names.h"
+#include "base/number.h"
 #include <stdlib.h>
 #include <string.h>
 
@@ -64,38 +65,72 @@ static tz_status read_set(scenario *s, const json_t *object, tz_error *error)
     return status;
 }
 
-static tz_status read_option(scenario *s, const char *key, const json_t *value, tz_error *error)
+#define AT(member) offsetof(tz_script_options, member)
+
+/* Members of the options, as `trapeze run` has them. */
+static const struct key {
+    const char *name;
+    enum { TEXT, INTEGER, FLAG, TIME } kind;
+    size_t at;
+    int low, high;
+} keys[] = {
+    {"backend", TEXT, AT(backend), 0, 0},
+    {"check", FLAG, AT(check), 0, 0},
+    {"checkpoint", TIME, AT(checkpoint_s), 0, 0},
+    {"device", INTEGER, AT(device), 0, 1023},
+    {"devices", TEXT, AT(devices), 0, 0},
+    {"from", TEXT, AT(from), 0, 0},
+    {"height", INTEGER, AT(policy.given.height), 1, TZ_PLAN_HEIGHT_MAX},
+    {"out", TEXT, AT(out), 0, 0},
+    {"policy", TEXT, AT(policy.policy), 0, 0},
+    {"report", FLAG, AT(report), 0, 0},
+    {"resume", TEXT, AT(resume), 0, 0},
+    {"threads", INTEGER, AT(threads), 1, 4096},
+    {"unsafe", FLAG, AT(unsafe), 0, 0},
+};
+enum { KEYS = sizeof keys / sizeof *keys };
+
+static tz_status unknown(const char *name, tz_error *error)
 {
-    static const char *const keys[] = {"set",     "out",   "backend", "threads",
-                                       "devices", "check", "report"};
-    char hint[200];
-    const char **text = strcmp(key, "out") == 0       ? &s->options.out
-                        : strcmp(key, "backend") == 0 ? &s->options.backend
-                        : strcmp(key, "devices") == 0 ? &s->options.devices
-                                                      : NULL;
-    bool *flag = strcmp(key, "check") == 0    ? &s->options.check
-                 : strcmp(key, "report") == 0 ? &s->options.report
-                                              : NULL;
-    if (strcmp(key, "set") == 0)
+    const char *names[KEYS + 1] = {"set"};
+    char hint[400];
+    for (int i = 0; i < KEYS; i++)
+        names[i + 1] = keys[i].name;
+    return tz_error_set(error, TZ_USAGE, NULL, "tz_session_scenario: unknown key '%.60s'%s", name,
+                        tz_names_hint(hint, sizeof hint, name, names, KEYS + 1));
+}
+
+static tz_status read_option(scenario *s, const char *name, const json_t *value, tz_error *error)
+{
+    const struct key *key = keys;
+    char wanted[80];
+    if (strcmp(name, "set") == 0)
         return read_set(s, value, error);
-    if (text && !json_is_string(value))
-        return refuse(key, "a text", error);
-    if (flag && !json_is_boolean(value))
-        return refuse(key, "true or false", error);
-    if (text)
-        *text = json_string_value(value);
-    else if (flag)
-        *flag = json_is_true(value);
-    else if (strcmp(key, "threads") != 0)
-        return tz_error_set(
-            error, TZ_USAGE, NULL, "tz_session_scenario: unknown key '%.60s'%s", key,
-            tz_names_hint(hint, sizeof hint, key, keys, sizeof keys / sizeof *keys));
-    else if (!json_is_integer(value) || json_integer_value(value) < 1 ||
-             json_integer_value(value) > 4096)
-        return refuse(key, "an integer, 1 to 4096", error);
-    else
-        s->options.threads = (int)json_integer_value(value);
-    return TZ_OK;
+    while (key < keys + KEYS && strcmp(key->name, name) != 0)
+        key++;
+    if (key == keys + KEYS)
+        return unknown(name, error);
+    void *at = (char *)&s->options + key->at;
+    switch (key->kind) {
+    case TEXT:
+        *(const char **)at = json_string_value(value);
+        return json_is_string(value) ? TZ_OK : refuse(name, "a text", error);
+    case FLAG:
+        *(bool *)at = json_is_true(value);
+        return json_is_boolean(value) ? TZ_OK : refuse(name, "true or false", error);
+    case TIME:
+        if (json_is_string(value))
+            return tz_duration_parse(json_string_value(value), "s", at, error);
+        *(double *)at = json_number_value(value);
+        return *(double *)at > 0 ? TZ_OK : refuse(name, "\"10min\" or seconds", error);
+    default:
+        *(int *)at = (int)json_integer_value(value);
+        snprintf(wanted, sizeof wanted, "an integer, %d to %d", key->low, key->high);
+        return json_is_integer(value) && json_integer_value(value) >= key->low &&
+                       json_integer_value(value) <= key->high
+                   ? TZ_OK
+                   : refuse(name, wanted, error);
+    }
 }
 
 static tz_status read_options(scenario *s, const char *text, tz_error *error)
@@ -128,6 +163,7 @@ static void take_result(scenario *s)
     tz_json_put(made, "seconds", json_real(s->result.seconds), &failed);
     tz_json_put_text(made, "ending", s->result.ending, &failed);
     tz_json_put(made, "stagnated", json_boolean(s->result.stagnated), &failed);
+    tz_json_put(made, "can_go_on", json_boolean(s->result.can_go_on), &failed);
     tz_json_put(made, "printed", printed ? printed : json_string(""), &failed);
     json_decref(s->session->made);
     s->session->made = failed ? NULL : made;

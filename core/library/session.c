@@ -213,8 +213,6 @@ static const struct {
     {"array:save", "tz_object_array() gives the elements"},
     {"receivers:save", "the method \"array\" gives what was recorded"},
     {"tz.simulation", "call tz_sim_create()"},
-    {"tz.picture", "the library draws no pictures"},
-    {"tz.plot", "the library draws no pictures"},
     {"tz.checkpoint", "call tz_sim_checkpoint()"},
     {"tz.report", "it tells of the folder of a run: tz_session_scenario() has one"},
     {"tz.sweep", "a loop of the program sets parameters"},
@@ -252,10 +250,29 @@ static void check_has(lua_State *L, const tz__call *call)
     }
 }
 
+/* "picture" of a simulation is tz.picture with it as the data. */
+static bool is_picture(const tz__call *call)
+{
+    return call->sim && call->function && strcmp(call->function, "picture") == 0;
+}
+
+static void set_data(lua_State *L, const tz__call *call, int count)
+{
+    if (count != 1 || !lua_istable(L, -1))
+        tz_raise(L, "sim:picture: the argument must be a table of options");
+    lua_rawgeti(L, LUA_REGISTRYINDEX, call->sim->reference);
+    lua_setfield(L, -2, "data");
+}
+
+static bool is_of_module(const tz__call *call)
+{
+    return (!call->sim && !call->object) || is_picture(call);
+}
+
 /* Push the function, or what else has that name, and for a method the object. */
 static void push_callee(lua_State *L, const tz__call *call)
 {
-    const bool module = !call->sim && !call->object;
+    const bool module = is_of_module(call);
     const char *name = call->function ? call->function : "";
     if (module) {
         lua_getfield(L, LUA_REGISTRYINDEX, LUA_LOADED_TABLE);
@@ -295,7 +312,7 @@ static int perform(lua_State *L)
 {
     tz__call *call = lua_touserdata(L, 1);
     tz_session *session = call->session;
-    const bool module = !call->sim && !call->object;
+    const bool module = is_of_module(call);
     lua_settop(L, 0);
     check_has(L, call);
     push_callee(L, call);
@@ -304,7 +321,9 @@ static int perform(lua_State *L)
             for (tz_sim *s = session->sims; s; s = s->next)
                 s->generation += !call->sim || s == call->sim;
         const int count = tz__values_push(L, session, session->given);
-        if (count > 0 && module)
+        if (is_picture(call))
+            set_data(L, call, count);
+        else if (count > 0 && module)
             replace_plugin(L, lua_gettop(L) - count + 1);
         lua_call(L, count + !module, LUA_MULTRET);
     } else if (session->given) {

@@ -110,7 +110,7 @@ static void recall_point(lua_State *L)
     if (tz_recall_replays(context)) {
         if (!tz_recall_peek(context, &entry) && tz_recall_replays(context))
             tz_resume_here(L);
-    } else if (tz_recall_records(context) && tz_interrupt_signal() != 0) {
+    } else if (tz_recall_records(context) && tz_context_stops(context)) {
         tz_checkpoint_at_signal(L);
     }
 }

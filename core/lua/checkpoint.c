@@ -491,7 +491,7 @@ tz_status tz_checkpoint_now(tz_context *context, bool wait, tz_error *error)
 tz_status tz_checkpoint_pause(tz_context *context, tz_simulation *simulation, tz_error *error)
 {
     tz_checkpoints *c = context->checkpoints;
-    const bool stop = tz_interrupt_signal() != 0;
+    const bool stop = tz_context_stops(context);
     tz_status status = TZ_OK;
     if (!c || !c->on || c->stopped || !tz_recall_records(context))
         return TZ_OK;

@@ -359,6 +359,10 @@ tz_status tz_handle_open_folder(tz_context *context, tz_error *error)
 tz_status tz_handle_open_file(tz_context *context, const char *name, char *path, size_t size,
                               tz_error *error)
 {
+    if (context->options->library) /* a path */
+        return (size_t)snprintf(path, size, "%s", name) < size
+                   ? TZ_OK
+                   : tz_error_set(error, TZ_RANGE, NULL, "the path is too long");
     tz_status status = tz_handle_open_folder(context, error);
     if (status == TZ_OK)
         status = tz_run_files_path(&context->files, name, path, size, error);

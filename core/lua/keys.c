@@ -462,7 +462,8 @@ const char *tz_key_file(lua_State *L, int index, const char *what, const tz_form
     if (!format || (only && format != only))
         tz_raise(L, "%s: 'file' must end in %s", what,
                  only ? only->suffix : tz_format_endings(TZ_TO_DRAW, 0, endings));
-    tz_try(L, what, tz_folder_check_name(file, tz_fault(L)));
+    if (!tz_context_get(L)->options->library) /* where it is a path of the program's */
+        tz_try(L, what, tz_folder_check_name(file, tz_fault(L)));
     return file;
 }
 

@@ -77,6 +77,11 @@ static void release(void *frame)
 tz_status tz_run_files_draw(const tz_run_files *files, tz_frame *frame, tz_error *error)
 {
     const tz_job job = {draw, release, frame};
+    if (!files->pictures) { /* no run: it is drawn at once */
+        const tz_status status = draw(frame, error);
+        release(frame);
+        return status;
+    }
     return tz_job_queue_push(files->pictures, &job, error);
 }
 

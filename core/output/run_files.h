@@ -39,8 +39,8 @@ tz_status tz_run_files_path(const tz_run_files *files, const char *name, char *p
 tz_status tz_run_files_write_record(tz_run_files *files, const char *status, const char *failure,
                                     tz_error *error);
 
-/* Let another thread draw the frame and free it. Takes the frame in any case. The error may be that
- * of an earlier frame. */
+/* Let another thread draw the frame and free it, or this one if `files` are not open. Takes the
+ * frame in any case. The error may be that of an earlier frame. */
 tz_status tz_run_files_draw(const tz_run_files *files, tz_frame *frame, tz_error *error);
 
 /* Wait for every output that is written from a snapshot. Returns the first error, and only once. */

@@ -476,7 +476,8 @@ void tz_record_output(tz_record *record, size_t index, const char *pattern, cons
 
 void tz_record_file(tz_record *record, const char *name)
 {
-    push(record, json_object_get(record->root, "files"), text(name));
+    if (record)
+        push(record, json_object_get(record->root, "files"), text(name));
 }
 
 void tz_record_parent(tz_record *record, size_t index, const char *folder, int64_t step,

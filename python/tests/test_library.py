@@ -14,6 +14,7 @@ import unittest
 import warnings
 
 import numpy as np
+import PIL.Image
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, os.path.dirname(HERE))
@@ -100,7 +101,8 @@ class Fields(unittest.TestCase):
         sim.set("t", lambda x, y: -x, box=dict(x=(2, 4), y=(1, 3)))
         self.assertEqual(sim["t"][:4, 1:5].tolist(), [[1, 2, 3, 4], [101, -2, -3, 104], [201, -2, -3, 204], [301, 302, 303, 304]])
         self.assertEqual(sim.array("t", dict(x=(2, 4), y=(1, 2)), np.float64).tolist(), [[-2, -3]])
-        self.assertEqual(sim.array("t", dtype=np.int16)[3, 5], 305)
+        for dtype in (np.int16, ">f4", np.float16, np.longdouble, complex, object):
+            self.assertEqual((sim.array("t", dtype=dtype)[3, 5], sim.array("t", dtype=dtype).dtype), (305, np.dtype(dtype)))
         sim["t"] += 1
         self.assertEqual(sim["t"][3, 5], 306)
         with self.assertRaisesRegex(ValueError, r"sim\[name\] = array"):
@@ -182,6 +184,25 @@ class Numbers(unittest.TestCase):
             counts = sim.histogram("t", bins=4, range=(0, 1))["y"]
             self.assertEqual(counts.tolist(), np.histogram(t, 4, (0, 1))[0].tolist())
             np.testing.assert_allclose(sim.profile("t", (0, 3), (23, 3))["y"], t[3], rtol=1e-6)
+
+    def test_picture(self):
+        with tempfile.TemporaryDirectory() as folder, heat(t=start()) as sim:
+            path = os.path.join(folder, "a.png")
+            sim.picture(path, map="gray", range=(0, 1), zoom=1, field="t", bits=16)
+            with self.assertRaisesRegex(OSError, "exists already"):
+                sim.picture(path)
+            with PIL.Image.open(path) as picture:
+                self.assertEqual(picture.width, 24)
+                gray = np.asarray(picture)[-16:].astype(float) / 65535
+            np.testing.assert_allclose(gray, start(), atol=1e-4)
+            with self.assertRaisesRegex(TypeError, "did you mean 'map'"):
+                sim.picture(path, mapp="gray")
+            with self.assertRaisesRegex(TypeError, "takes no data"):
+                sim.picture(path, data=start())
+            with self.assertRaisesRegex(tz.Error, "must end in"):
+                sim.picture(path + ".txt")
+            with self.assertRaisesRegex(OSError, "nowhere"):
+                sim.picture("/nowhere/a.png")
 
     def test_params(self):
         with heat(params=dict(rate=0.1), t=start()) as sim:
@@ -307,6 +328,9 @@ class Mistakes(unittest.TestCase):
         self.refused(TypeError, "a region is a box", lambda: sim.mean("t", np.s_[2:4, 3:5]))
         self.refused(LookupError, "'u'", lambda: sim["u"])
         self.refused(LookupError, "'u'", lambda: sim.set("u", 1))
+        self.refused(ValueError, "masked", lambda: sim.set("t", np.ma.masked_less(np.ones((16, 24)), 2)))
+        for box in (((0, 2), (0, 2)), dict(x=2), 5):
+            self.refused(TypeError, r"a box is dict\(x=\(low, high\)", lambda: sim.set("t", np.ones((2, 2)), box=box))
         self.refused(ValueError, "not 'z'", lambda: sim.set("t", np.zeros(3), box=dict(z=(0, 1))))
         self.refused(ValueError, r"x = \(3, 30\)", lambda: sim.array("t", dict(x=(3, 30))))
         self.refused(TypeError, "did you mean 'until_residual'", lambda: sim.run(until_residul=1))
@@ -417,6 +441,29 @@ class Scenarios(unittest.TestCase):
                 np.testing.assert_array_equal(sim["t"], run["t"])
             with self.assertRaisesRegex(LookupError, "did you mean|there are t"):
                 run["tt"]
+            # One that is interrupted goes on, and leaves the same files.
+            def interrupt(done, total):
+                if done and not signals:
+                    signals.append(os.kill(os.getpid(), signal.SIGINT))
+            signals = []
+            long = os.path.join(folder, "long.lua")
+            with open(path, encoding="utf-8") as file, open(long, "w", encoding="utf-8") as other:
+                other.write(file.read().replace("sim:run(20)", "sim:run(tz.args.steps)").replace("every(5,", "every(50000,"
+                                                ).replace("every(10,", "every(200000,"))
+            out = os.path.join(folder, "long")
+            with self.assertRaises(KeyboardInterrupt):
+                tz.run(long, dict(n=24, steps=10**9), out=out, checkpoint="1h", backend="reference", progress=interrupt)
+            self.assertEqual(tz.Run(out).status, "interrupted")
+            step = tz.Run(out).json["simulations"][0]["steps"]
+            self.assertGreater(step, 0)
+            with self.assertRaises(KeyboardInterrupt):
+                signals.clear()
+                tz.resume(out, backend="cpu", progress=interrupt)
+            self.assertGreater(tz.Run(out).json["simulations"][0]["steps"], step)
+            for key, value, why in (("height", 0, "1 to"), ("unsafe", 1, "true or false"), ("checkpoint", -5, "10min"),
+                                    ("from_run", "nowhere", "nowhere"), ("heigth", 3, "did you mean 'height'")):
+                with self.assertRaisesRegex(tz.Error, why):
+                    tz.run(path, dict(n=24), out=os.path.join(folder, key), **{key: value})
             with open(path, "a", encoding="utf-8") as file:
                 file.write('tz.expect(false, "no good")\n')
             with self.assertRaisesRegex(tz.Error, "no good"):

@@ -12,7 +12,7 @@ ROOT = os.path.join(HERE, "..", "..")
 
 import manual
 import trapeze
-from trapeze import _library, _manual
+from trapeze import _library, _manual, _runs
 
 HEADER = os.path.join(ROOT, "core", "include", "trapeze", "trapeze.h")
 
@@ -97,11 +97,10 @@ class Tables(unittest.TestCase):
         keys = [key for key in _manual.KEYS.get(name, ()) if key not in own] if any(
             p.kind == p.VAR_KEYWORD for p in inspect.signature(real).parameters.values()) else []
         if name == "run":
-            keys = ["backend", "threads", "devices", "check", "report"]
+            keys = list(_runs.OPTIONS)
         if name == "read":
             own = ["path"] + own
-        if name in ("Simulation",):
-            keys = [key for key in keys if key not in ("fields",)]
+        keys = [key for key in keys if (name, key) not in (("Simulation", "fields"), ("Simulation.picture", "data"))]
         self.assertEqual(arguments, own + keys, name)
 
     def test_everything_has_a_docstring(self):

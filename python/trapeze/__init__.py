@@ -10,7 +10,7 @@ Options have the names and meanings of scenarios: tables are dicts, lists are li
 """
 from ._errors import ArgumentError, Error, FileFailed, KindError, LibraryMissing, NameUnknown, OutOfMemory
 from ._library import VERSION as __version__
-from ._runs import Run, run
+from ._runs import Run, resume, run
 from ._simulation import Params, Receivers, Simulation
 from ._stencil import (Stencil, box, circle, difference, floorplan, intersection, polygon, predict, random, read, stencils,
                        tune, union)
@@ -18,4 +18,4 @@ from ._views import DeviceView
 
 __all__ = ["ArgumentError", "DeviceView", "Error", "FileFailed", "KindError", "LibraryMissing", "NameUnknown", "OutOfMemory",
            "Params", "Receivers", "Run", "Simulation", "Stencil", "box", "circle", "difference", "floorplan",
-           "intersection", "polygon", "predict", "random", "read", "run", "stencils", "tune", "union"]
+           "intersection", "polygon", "predict", "random", "read", "resume", "run", "stencils", "tune", "union"]

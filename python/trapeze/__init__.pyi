@@ -188,6 +188,36 @@ class Simulation:
         range: Sequence[float] = ...,
     ) -> dict[str, Any]: ...
     def units(self, floorplan: Made, field: str | None = ...) -> dict[str, dict[str, float]]: ...
+    def picture(
+        self,
+        file: str | os.PathLike[str],
+        field: str | None = ...,
+        map: str = ...,
+        colours: Sequence[str] = ...,
+        range: Any = ...,
+        log: bool = ...,
+        size: int = ...,
+        reduce: str = ...,
+        region: Any = ...,
+        zoom: int = ...,
+        bits: int = ...,
+        bar: bool = ...,
+        axes: Any = ...,
+        y: str = ...,
+        contours: Any = ...,
+        outline: Any = ...,
+        view: str = ...,
+        cut: bool = ...,
+        level: float = ...,
+        path: Sequence[Any] = ...,
+        path_rgb: Any = ...,
+        grid_lines: bool = ...,
+        mark: str = ...,
+        unit: str = ...,
+        caption: str = ...,
+        slice: Any = ...,
+        montage: Any = ...,
+    ) -> None: ...
     def slabs(self, field: str, first: int, count: int) -> NDArray[Any]: ...
     def analyse(self, method: str) -> dict[str, Any]: ...
     def scalar(self, name: str, step: int | None = ...) -> float: ...
@@ -310,10 +340,24 @@ def run(
     progress: Progress | None = ...,
     plugins: Sequence[str] = ...,
     backend: str = ...,
-    threads: int = ...,
-    devices: str = ...,
     check: bool = ...,
+    checkpoint: float | str = ...,
+    device: int = ...,
+    devices: str = ...,
+    from_run: str | os.PathLike[str] = ...,
+    height: int = ...,
+    policy: str = ...,
     report: bool = ...,
+    threads: int = ...,
+    unsafe: bool = ...,
+) -> Run: ...
+def resume(
+    folder: str | os.PathLike[str],
+    *,
+    messages: Messages | None = ...,
+    progress: Progress | None = ...,
+    plugins: Sequence[str] = ...,
+    **options: Any,
 ) -> Run: ...
 def stencils(plugins: Sequence[str] = ...) -> dict[str, dict[str, Any]]: ...
 def predict(

@@ -116,6 +116,59 @@ Returns a dict:
     "Simulation.mean": """The mean in double precision.""",
     "Simulation.min": """The least finite value. Without a field: of the first state field.""",
     "Simulation.params": """Changes parameters, { NAME = value }, and returns all of them.""",
+    "Simulation.picture": """Writes one picture of an array or of a simulation now.
+
+Options:
+    map: text, by default the stencil's. a colour map (see Colour maps); with _r reversed
+    colours: list of texts, 2 to 64. a map of so many colours, low to high, mixed in between:
+        {"#000", "#ff8800"}
+    range: {low, high} or "auto", by default the stencil's. the values at the ends of the map;
+        "auto": the extremes of the data
+    log: boolean, by default false. colours follow the logarithm; without a range it is that of the
+        data above 1e-6 of the maximum
+    size: integer, 16 to 16384. pixels of the longer side: cells are averaged or repeated
+    reduce: text, by default "mean". "mean" or "max": of 2-D, what a pixel of several cells shows:
+        their mean, or the largest
+    region: {x = {a, b}, y = {c, d}}, by default the grid. of 2-D: a part, cells a to b - 1 along x
+    zoom: integer, 1 to 1024. pixels of a cell along each axis
+    bits: integer, by default 8. 16: gray values without a colour map
+    bar: boolean, by default false. draw a colour bar
+    axes: boolean or table, by default false. numbers at the sides, in metres where the stencil
+        knows the width of a cell, else in cells or by { spacing = 0.1, unit = "mm" }
+    y: text, by default the simulation's, and "up" of a chip with a floorplan. "down" or "up": where
+        y begins (which way y is up (docs/boundaries.md#which-way-y-is-up))
+    contours: integer or list of numbers, 1 to 32. contour lines: how many, at equal distances in
+        the range, or their values
+    outline: floorplan. the outlines of its units, with the names that fit
+    view: text. "isometric": 3-D data seen from one corner, bits coloured by their height
+    cut: boolean, by default false. of a view: leave out the nearest eighth, so that the inside is
+        seen
+    level: number, by default the middle of the range. of a view: cells of at least this value are
+        solid; of bits, 0.25
+    path: list. a line through points { x, y }, or through columns: an integer for each row
+    path_rgb: {red, green, blue}, by default white with a rim. its colour, 0 to 255 each
+    grid_lines: boolean, by default false. thin lines between cells of at least 8 pixels
+    mark: text. "max", "min" or "both": a ring around that value
+    unit: text, by default the field's. the unit at the bar
+    caption: text, by default "". a line above; of a simulation, words in braces are filled in (see
+        Captions)
+    data: array or simulation, required. what is drawn
+    field: text, by default the stencil's picture. of a simulation: the field
+    file: text, required. a name that ends with .png, in the run folder
+    slice: integer or table, from 0. of 3-D data: only the plane z, or { x = 3 } or { y = 3 },
+        across which z points up
+    montage: boolean or text, by default without slice. of 3-D data: all planes side by side; "x",
+        "y" or "z": those across that axis
+
+A dict in region:
+    x: {first, end}, from 0, by default all
+    y: {first, end}, from 0, by default all
+    follow: boolean, by default false. the part keeps its size and moves with the middle of the
+        cells that are not 0
+
+A dict in axes:
+    spacing: number or {dx[, dy[, dz]]}, required. width of a cell
+    unit: text. of the spacing""",
     "Simulation.plan": """Sets the plan, which ends the policy, and returns the plan.
 
 Options:
@@ -631,6 +684,9 @@ KEYS = {
         "family", "vector", "ahead", "warps", "blocks", "unroll", "lanes", "swap", "lean", "exchange", "why",),
     "Simulation.histogram": ("bins", "range",),
     "Simulation.jump": ("steps", "until_time", "every",),
+    "Simulation.picture": ("map", "colours", "range", "log", "size", "reduce", "region", "zoom", "bits", "bar",
+        "axes", "y", "contours", "outline", "view", "cut", "level", "path", "path_rgb", "grid_lines", "mark", "unit",
+        "caption", "data", "field", "file", "slice", "montage",),
     "Simulation.plan": ("height", "tile", "family", "vector", "ahead", "warps", "blocks", "unroll", "lanes", "swap",
         "lean", "exchange", "why",),
     "Simulation.policy": ("policy", "start", "height", "tile", "family", "vector", "ahead", "warps", "blocks",

@@ -100,20 +100,35 @@ def _table(path):
     return out
 
 
+OPTIONS = ("backend", "check", "checkpoint", "device", "devices", "from_run", "height", "policy", "report", "threads", "unsafe")
+
+
 def run(scenario, args=None, *, out=None, messages=None, progress=None, plugins=(), **options):
     """Runs a scenario, as `trapeze run` does: tz.run("chip.lua", dict(size=512)), with `--set size=512`. Returns the Run.
 
-    `out` is the run's folder, new or empty (default: runs/SCRIPT-NNN). Further options: backend, threads, devices, check
-    and report. `messages`, a function(text, level), gets lines of the log; `progress`, a function(done, total), is called up
-    to 20 times a second.
+    `out` is the run's folder, new or empty (default: runs/SCRIPT-NNN). Further options, as `trapeze run --help` has them:
+    backend, check, checkpoint ("10min" or seconds), device, devices, from_run (a folder), height, policy, report, threads and
+    unsafe. `messages`, a function(text, level), gets lines of the log; `progress`, a function(done, total), is called up to 20
+    times a second. KeyboardInterrupt ends the run; one with `checkpoint` goes on with resume().
     """
-    known = ("backend", "threads", "devices", "check", "report")
+    return _run(scenario, dict(options, set=dict(args or {}), out=out), messages, progress, plugins)
+
+
+def resume(folder, *, messages=None, progress=None, plugins=(), **options):
+    """Goes on with a run of run() from its last checkpoint, as `trapeze resume` does: tz.resume("runs/chip-001"). Its files
+    become those of a run that was never stopped. Options are those of run(), whatever they were before: bits do not depend on
+    them. Relative paths are those of the folder in which the run was begun: be there."""
+    record = Run(folder).json
+    return _run(record["scenario"], dict(options, set=record["args"], resume=os.path.abspath(folder)), messages, progress, plugins)
+
+
+def _run(scenario, options, messages, progress, plugins):
     for key in options:
-        if key not in known:
+        if key not in OPTIONS + ("set", "out", "resume"):
             raise ArgumentError("run() has no option '%s'%s; arguments of the scenario are a dict: run(path, {'%s': value})" % (
-                key, nearest(key, known), key), "unknown")
+                key, nearest(key, OPTIONS), key), "unknown")
     check_callable(messages=messages, progress=progress)
-    options.update(set=dict(args or {}), out=None if out is None else os.fspath(out))
+    options = {{"from_run": "from"}.get(key, key): value for key, value in options.items()}
     session = _library.open_session(plugins)
     try:
         session.message = messages

@@ -273,6 +273,8 @@ class Simulation:
     def _box(self, box):
         """((x0, x1), …) of a box, {"x": (x0, x1), …}; without one the grid's."""
         bounds = [(0, n) for n in self.grid]
+        if box is not None and not (isinstance(box, dict) and all(np.shape(limits) == (2,) for limits in box.values())):
+            raise KindError("a box is dict(x=(low, high), y=…), not %r" % (box,), "type")
         for axis, limits in (box or {}).items():
             if axis not in tuple("xyz"[:len(bounds)]):
                 raise ArgumentError("a box has %s, not '%s': dict(x=(low, high))" % (
@@ -304,13 +306,13 @@ class Simulation:
         `dtype`. Bits are 0 and 1."""
         layout = self._layout(name)
         bounds = self._box(box)
-        out = np.empty(tuple(high - low for low, high in reversed(bounds)), dtype or np.dtype(layout.dtype.decode()))
-        half = out.dtype == np.float16
-        if half:
-            out = out.astype(np.float32)
+        own = np.dtype(layout.dtype.decode())
+        dtype = np.dtype(own if dtype is None else dtype)
+        known = dtype.isnative and (dtype.kind in "biu" or dtype in (np.float32, np.float64))
+        out = np.empty(tuple(high - low for low, high in reversed(bounds)), dtype if known else own)
         at = (c_int64 * 3)(*[low for low, high in bounds])
         self._call("tz_sim_get", name.encode(), at, byref(_library.memory_of(out)))
-        return out.astype(np.float16) if half else out
+        return out if known else out.astype(dtype)
 
     @documented("Simulation.set")
     def set(self, name, value, box=None):
@@ -410,6 +412,15 @@ class Simulation:
     @documented("Simulation.scalar")
     def scalar(self, name, step=None):
         return self._ask("scalar", name, *([] if step is None else [step]))
+
+    @documented("Simulation.picture")
+    def picture(self, file, field=None, **options):
+        """Draws a field as it is now into a .png file, a path that must not be there: sim.picture("t.png", map="inferno")."""
+        check_keys("Simulation.picture", options)
+        options.update(file=os.fspath(file), field=field)
+        if "data" in options:
+            raise KindError("picture() draws a field of this simulation, and takes no data", "type")
+        self._ask("picture", {key: value for key, value in options.items() if value is not None})
 
     # ---- Running ----
 

@@ -76,6 +76,8 @@ def evaluate(function, box, name):
 def numbers(value, name, shape):
     """An array of numbers of the shape, [z, y, x]; strides and type may be any."""
     array = np.asarray(value)
+    if np.ma.is_masked(value):
+        raise ArgumentError("'%s' has cells that are masked: give .filled(number)" % name)
     if array.dtype.kind not in "biuf":
         raise KindError("'%s' must have numbers, not %s%s" % (
             name, array.dtype, ": give .real or .imag" if array.dtype.kind == "c" else ""), "type")

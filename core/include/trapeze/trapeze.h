@@ -180,7 +180,8 @@ TZ_PUBLIC tz_status tz_sim_create(tz_sim **out, tz_session *session, const char 
 TZ_PUBLIC void tz_sim_destroy(tz_sim *sim);
 
 /* Call a method of simulations, "run", "jump", "params", "histogram", …, with arguments and result
- * as in tz_session_call(). */
+ * as in tz_session_call(). "picture" draws it: {"file": "a.png"} and other keys of tz.picture; the
+ * file is a path, and must not be there. */
 TZ_PUBLIC tz_status tz_sim_call(tz_sim *sim, const char *method, const char *arguments,
                                 const char **result, tz_error *error);
 
@@ -307,11 +308,13 @@ TZ_PUBLIC tz_status tz_sim_resume(tz_sim *sim, const char *path, tz_error *error
 /* ---- Scenarios ------------------------------------------------------------------------------- */
 
 /* Run a scenario file, as `trapeze run` does, with a folder of its own. `options` (may be NULL) is
- * an object with any of {"set": {NAME: VALUE}, "out": FOLDER, "backend": NAME, "threads": N,
- * "devices": TEXT, "check": BOOLEAN, "report": BOOLEAN}. The result is {"folder", "steps",
- * "seconds", "ending", "printed"}: what the script printed. Lines of its log go to `message`.
- * Errors: TZ_SCRIPT (the message begins with the script's line), TZ_EXPECT, TZ_IO,
- * TZ_INTERRUPTED. */
+ * an object with any of "set" ({NAME: VALUE}), and what `trapeze run --help` says of "backend",
+ * "check", "checkpoint" ("10min" or seconds), "device", "devices", "from", "height", "out",
+ * "policy", "report", "threads" and "unsafe". "resume": the folder of such a run, with a
+ * checkpoint, which goes on with the same script and "set"; one that is cancelled writes its last.
+ * The result is {"folder", "steps", "seconds", "ending", "stagnated", "can_go_on", "printed"}: what
+ * the script printed. Lines of its log go to `message`. Errors: TZ_SCRIPT (the message begins with
+ * the script's line), TZ_EXPECT, TZ_IO, TZ_INTERRUPTED. */
 TZ_PUBLIC tz_status tz_session_scenario(tz_session *session, const char *path, const char *options,
                                         const char **result, tz_error *error);
 
