@@ -134,7 +134,7 @@ Options:
     bits: integer, by default 8. 16: gray values without a colour map
     bar: boolean, by default false. draw a colour bar
     axes: boolean or table, by default false. numbers at the sides, in metres where the stencil
-        knows the width of a cell, else in cells or by { spacing = 0.1, unit = "mm" }
+        knows them, else in cells or by { spacing = 0.1, unit = "mm" }
     y: text, by default the simulation's, and "up" of a chip with a floorplan. "down" or "up": where
         y begins (which way y is up (docs/boundaries.md#which-way-y-is-up))
     contours: integer or list of numbers, 1 to 32. contour lines: how many, at equal distances in
