@@ -99,9 +99,6 @@ END
     transient example1 "-f ev6.flp -materials_file example.materials" "flp=$one/ev6.flp materials=$one/example.materials"
     cat <<'END'
 
-IntReg_0 and IntReg_1 lie at the upper edge of the die, from which their heat spreads into the spreader beside it: cells here, and one node in HotSpot. With steps that are 20
-times shorter IntReg_0 changes by less than 0.001 K (16 x 16 cells).
-
 With `-detailed_3D on` HotSpot counts half of the convection's resistance between spreader and sink as well (`find_res` in temperature_grid.c takes half of the sink's `rz`, to which
 `populate_R_model_grid` has added it): its rises of example3 are up to 18 K larger. Without that half its units are within 0.6 K of ours.
 
