@@ -100,3 +100,38 @@ tz_status tz_backend_find(const char *name, const tz_backend **out, tz_error *er
     tz_names_hint(hint, sizeof hint, name, names, count);
     return tz_error_set(error, TZ_UNKNOWN, "backend", "unknown backend '%s'%s", name, hint);
 }
+
+/* ---- Names of families ----------------------------------------------------------------------- */
+
+/* Of earlier versions; backends take them as others. */
+static const char *const former[] = {"skew"};
+
+static bool is_among(const char *name, const char *const *names, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        if (strcmp(names[i], name) == 0)
+            return true;
+    return false;
+}
+
+size_t tz_family_names(const char *names[TZ_FAMILIES_MAX])
+{
+    size_t count = 0;
+    const char *family;
+    for (const tz_backend *const *backend = tz_backends; *backend; backend++)
+        for (int i = 0; (family = (*backend)->family(i)) && count < TZ_FAMILIES_MAX; i++)
+            if (!is_among(family, names, count))
+                names[count++] = family;
+    return count;
+}
+
+tz_status tz_family_check(const char *name, tz_error *error)
+{
+    const char *names[TZ_FAMILIES_MAX];
+    const size_t count = tz_family_names(names);
+    char hint[128];
+    if (is_among(name, names, count) || is_among(name, former, 1))
+        return TZ_OK;
+    return tz_error_set(error, TZ_UNKNOWN, "family", "unknown family '%.40s'%s", name,
+                        tz_names_hint(hint, sizeof hint, name, names, count));
+}

@@ -18,7 +18,9 @@
 
 #include "backend/place.h"
 #include "backend/spectral.h"
+#include "base/error.h"
 #include "model/work.h"
+#include <stddef.h>
 
 struct tz_reduce_sums; /* backend/host/reduce.h */
 struct tz_update_sums;
@@ -184,5 +186,15 @@ const tz_backend *tz_backend_of_kind(bool is_gpu);
 /* The backend of that name; "auto" or NULL: the first that can run here. Errors: TZ_UNKNOWN, with
  * the nearest known name. */
 tz_status tz_backend_find(const char *name, const tz_backend **out, tz_error *error);
+
+/* ---- Names of families ----------------------------------------------------------------------- */
+
+enum { TZ_FAMILIES_MAX = 16 };
+
+/* Each name once, in the order of the backends. Returns how many. The names are static. */
+size_t tz_family_names(const char *names[TZ_FAMILIES_MAX]);
+
+/* TZ_UNKNOWN, with the nearest name: no backend has that family. */
+tz_status tz_family_check(const char *name, tz_error *error);
 
 #endif

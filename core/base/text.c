@@ -1,9 +1,12 @@
-/* Replaces invalid UTF-8 and control characters in place. Called by core/base/error.c and json.c,
- * core/lua for log lines, core/output for reports and sheets, core/cli. */
+/* Replaces invalid UTF-8 and control characters in place; hashes; buffers that double. Called by
+ * core/base/error.c and json.c, core/lua, core/output, core/cli, and all that writes source. */
 #include "base/text.h"
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 
 /* The bytes of the UTF-8 character that begins at `text`; 0: there is none. */
 static size_t character_length(const char *text)
@@ -48,4 +51,50 @@ uint64_t tz_text_hash(uint64_t before, const char *text)
     for (; text && *text; text++)
         before = (before ^ (unsigned char)*text) * UINT64_C(0x100000001b3);
     return before;
+}
+
+/* ---- Texts that grow ------------------------------------------------------------------------- */
+
+/* Room for `more` bytes behind what is there. */
+static bool make_room(tz_buffer *buffer, size_t more)
+{
+    const size_t needed = buffer->length + more;
+    if (buffer->failed || needed <= buffer->capacity)
+        return !buffer->failed;
+    const size_t capacity = needed > 2 * buffer->capacity ? needed + 1024 : 2 * buffer->capacity;
+    char *text = realloc(buffer->text, capacity);
+    buffer->failed = !text;
+    if (!text)
+        return false;
+    buffer->text = text;
+    buffer->capacity = capacity;
+    return true;
+}
+
+void tz_buffer_add_v(tz_buffer *buffer, const char *format, va_list arguments)
+{
+    va_list again;
+    va_copy(again, arguments);
+    const int length = vsnprintf(NULL, 0, format, arguments);
+    if (length >= 0 && make_room(buffer, (size_t)length + 1)) {
+        vsnprintf(buffer->text + buffer->length, (size_t)length + 1, format, again);
+        buffer->length += (size_t)length;
+    }
+    va_end(again);
+}
+
+void tz_buffer_add(tz_buffer *buffer, const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    tz_buffer_add_v(buffer, format, arguments);
+    va_end(arguments);
+}
+
+void tz_buffer_put(tz_buffer *buffer, const void *bytes, size_t count)
+{
+    if (count == 0 || !make_room(buffer, count))
+        return;
+    memcpy(buffer->text + buffer->length, bytes, count);
+    buffer->length += count;
 }

@@ -1,7 +1,10 @@
-/* Texts from files and scripts, made fit to be shown; and hashes of texts. */
+/* Texts: from files and scripts, made fit to be shown; hashes; buffers that grow. */
 #ifndef TZ_CORE_BASE_TEXT_H
 #define TZ_CORE_BASE_TEXT_H
 
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 /* Bytes that are not part of a UTF-8 character become '?'. */
@@ -15,5 +18,22 @@ void tz_text_printable(char *text);
  * is an empty text. */
 #define TZ_HASH_NONE UINT64_C(0xcbf29ce484222325)
 uint64_t tz_text_hash(uint64_t before, const char *text);
+
+/* ---- Texts that grow ------------------------------------------------------------------------- */
+
+typedef struct tz_buffer {
+    char *text; /* terminated, unless bytes were put; or NULL; free() it */
+    size_t length, capacity;
+    bool failed;
+} tz_buffer;
+
+/* Append text, formatted as by printf. */
+void tz_buffer_add(tz_buffer *buffer, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+void tz_buffer_add_v(tz_buffer *buffer, const char *format, va_list arguments)
+    __attribute__((format(printf, 2, 0)));
+
+/* Append bytes, as they are. */
+void tz_buffer_put(tz_buffer *buffer, const void *bytes, size_t count);
 
 #endif

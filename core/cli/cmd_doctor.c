@@ -10,10 +10,10 @@
 #include "calibrate/records.h"
 #include "define/plugin.h"
 #include "jump/host.h"
-#include "jump/umfpack.h"
+#include "jump/system.h"
 #include "output/format/format.h"
 #include "output/frame/plot.h"
-#include "output/live/microhttpd.h"
+#include "output/live/server.h"
 #include "policy/policy.h"
 #include <jansson.h>
 #include <limits.h>

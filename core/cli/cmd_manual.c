@@ -3,7 +3,6 @@
 #include "cli/command.h"
 
 #include "backend/backend.h"
-#include "backend/family_names.h"
 #include "calibrate/records.h"
 #include "lua/script.h"
 #include "policy/policy.h"

@@ -3,8 +3,8 @@
 
 #include "base/number.h"
 #include "base/text.h"
+#include "stencil/boundary.h"
 #include "stencil/listing.h"
-#include "stencil/sides.h"
 #include <limits.h>
 #include <math.h>
 #include <stdlib.h>

@@ -3,7 +3,6 @@
 #include "cli/command.h"
 
 #include "backend/backend.h"
-#include "backend/family_names.h"
 #include "base/names.h"
 #include "calibrate/cuda.h"
 #include "lua/interrupt.h"

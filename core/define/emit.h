@@ -1,8 +1,9 @@
-/* Expressions as C text: in a cell update, and in double on the host. */
+/* Expressions as C text: in a cell update, and in double on the host; and the literals, comments
+ * and lines that source has beside them. */
 #ifndef TZ_CORE_DEFINE_EMIT_H
 #define TZ_CORE_DEFINE_EMIT_H
 
-#include "define/buffer.h"
+#include "base/text.h"
 #include "define/expr.h"
 
 /* The largest name of a constant that we make: "k" and a number. */
@@ -48,5 +49,19 @@ void tz_emit_expression(tz_emit *emit, tz_buffer *out, int node);
 /* An expression without reads, in double: as C of derive(), or for a comment in the words of
  * formulas. */
 void tz_emit_host(tz_emit *emit, tz_buffer *out, int node, bool comment);
+
+/* ---- Literals, comments and lines ------------------------------------------------------------ */
+
+/* A string literal of C, with its quotes. */
+void tz_buffer_add_literal(tz_buffer *buffer, const char *text);
+/* Text of a comment: without line ends and ends of comments. */
+void tz_buffer_add_comment(tz_buffer *buffer, const char *text);
+/* A number that reads back as the same double: "0.25", "1e-06", "INFINITY". */
+void tz_buffer_add_number(tz_buffer *buffer, double number);
+/* Break lines of more than 96 characters at spaces, but not at a TZ_SPACE, which becomes a space.
+ * Later lines are indented by 4 more; those of a macro end with a backslash. Literals have no space
+ * at which a line may end. */
+#define TZ_SPACE '\x1f'
+void tz_buffer_wrap(tz_buffer *buffer);
 
 #endif

@@ -5,7 +5,6 @@
 #include "base/names.h"
 #include "define/check.h"
 #include "define/differences.h"
-#include "define/noise.h"
 #include "define/temporaries.h"
 #include <math.h>
 #include <stdio.h>

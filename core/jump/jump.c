@@ -1,12 +1,12 @@
 /* Finds the operator and the source of an update, and does the jump on the backend or on the host.
- * Called by core/sim/jump.c, and by core/predict/measure.c to time jumps. */
+ * Called by core/sim/solve.c, and by core/predict/measure.c to time jumps. */
 #include "jump/jump.h"
 
 #include "backend/host/reduce.h"
 #include "base/machine.h"
 #include "base/ranks.h"
-#include "jump/grid.h"
 #include "jump/host.h"
+#include "jump/operator.h"
 #include "jump/probe.h"
 #include <math.h>
 #include <stdio.h>

@@ -8,6 +8,7 @@
 #define TZ_CORE_JUMP_SYSTEM_H
 
 #include "base/cancel.h"
+#include "jump/matrix.h"
 #include "jump/multigrid.h"
 #include "jump/operator.h"
 
@@ -19,7 +20,7 @@ typedef struct tz_system_facts {
     double reduction; /* of the residual, as a sum of squares in the weights */
 } tz_system_facts;
 
-/* `op` is borrowed. `direct`: factors (umfpack.h) are the preconditioner. Errors: TZ_MEMORY; those
+/* `op` is borrowed. `direct`: factors by UMFPACK are the preconditioner. Errors: TZ_MEMORY; those
  * of tz_umfpack_create(). */
 tz_status tz_system_create(tz_system **out, const tz_operator *op, double shift, double scale,
                            bool direct, tz_threads *threads, tz_error *error);
@@ -40,5 +41,20 @@ const char *tz_system_method(const tz_system *system);
  * from 0, and a row of that part. */
 bool tz_system_mean(tz_system *system, const double *r, int64_t *row, double *mean);
 int64_t tz_system_bytes(const tz_system *system);
+
+/* ---- UMFPACK --------------------------------------------------------------------------------- */
+
+typedef struct tz_umfpack tz_umfpack;
+
+/* Factors of a matrix, which is not needed afterwards. Errors: TZ_UNSUPPORTED: the library is not
+ * there, with what to install, or the matrix is singular; TZ_MEMORY. */
+tz_status tz_umfpack_create(tz_umfpack **out, const tz_matrix *matrix, tz_error *error);
+void tz_umfpack_destroy(tz_umfpack *factors); /* NULL is fine */
+
+/* x = the inverse times r: different vectors. */
+void tz_umfpack_apply(const tz_umfpack *factors, const double *r, double *x);
+
+/* Write whether it is there, or how to get it, for `trapeze doctor`: a line. Returns which. */
+bool tz_umfpack_describe(char *text, size_t size);
 
 #endif

@@ -1,10 +1,10 @@
 /* tz_session_scenario(): a script is run as `trapeze run` does, in a Lua state of its own. */
 #include "library/session.h"
 
-#include "base/buffer.h"
 #include "base/json.h"
 #include "base/names.h"
 #include "base/number.h"
+#include "base/text.h"
 #include <stdlib.h>
 #include <string.h>
 

@@ -2,8 +2,8 @@
  * entries, checkpoint.c to save and to replay, and scenario.c, which owns the journal. */
 #include "lua/journal.h"
 
-#include "base/buffer.h"
 #include "base/file.h"
+#include "base/text.h"
 #include "sim/checkpoint_file.h"
 #include <errno.h>
 #include <fcntl.h>

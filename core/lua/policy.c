@@ -1,7 +1,7 @@
 /* Plans and policies as scenarios give them: keys, functions that choose, sim:plan. */
 #include "lua/policy.h"
 
-#include "backend/family_names.h"
+#include "backend/backend.h"
 #include "lua/api.h"
 #include "lua/keys.h"
 #include "lua/module.h"

@@ -2,7 +2,7 @@
  * module.c. */
 #include "lua/module.h"
 
-#include "backend/family_names.h"
+#include "backend/backend.h"
 #include "calibrate/records.h"
 #include "lua/api.h"
 #include "lua/context.h"

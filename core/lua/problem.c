@@ -11,8 +11,8 @@
 #include "lua/handle.h"
 #include "lua/keys.h"
 #include "lua/module.h"
+#include "stencil/boundary.h"
 #include "stencil/registry.h"
-#include "stencil/sides.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

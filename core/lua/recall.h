@@ -14,7 +14,7 @@
 #ifndef TZ_CORE_LUA_RECALL_H
 #define TZ_CORE_LUA_RECALL_H
 
-#include "base/buffer.h"
+#include "base/text.h"
 #include "lua/context.h"
 #include <stdnoreturn.h>
 

@@ -12,7 +12,6 @@
 #include "lua/policy.h"
 #include "lua/recall.h"
 #include "sim/fields.h"
-#include "sim/jump.h"
 #include "sim/run.h"
 #include "sim/snapshot.h"
 #include "sim/solve.h"

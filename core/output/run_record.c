@@ -8,7 +8,6 @@
 #include "base/number.h"
 #include "base/text.h"
 #include "policy/policy.h"
-#include "sim/jump.h"
 #include "sim/solve.h"
 #include "stencil/problem.h"
 #include <fcntl.h>

@@ -2,7 +2,7 @@
  * fastest. Called by tz.tune and trapeze tune. */
 #include "predict/tune.h"
 
-#include "backend/family_names.h"
+#include "backend/backend.h"
 #include "calibrate/calibrate.h"
 #include "model/power.h"
 #include "predict/predictions.h"

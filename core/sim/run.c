@@ -5,7 +5,6 @@
 #include "base/minmax.h"
 #include "sim/ahead.h"
 #include "sim/fields.h"
-#include "sim/jump.h"
 #include "sim/numbers.h"
 #include "sim/points.h"
 #include "sim/simulation.h"

@@ -1,5 +1,6 @@
-/* Steady states and implicit steps of a simulation: by jumps where these apply, else by solving
- * systems (jump/solver.h). */
+/* Jumps of a simulation: many iterations at once, for linear updates with constant coefficients
+ * (jump/jump.h; tz_run.jumps makes a run of them). Steady states and implicit steps: by jumps where
+ * these apply, else by solving systems (jump/solver.h). */
 #ifndef TZ_CORE_SIM_SOLVE_H
 #define TZ_CORE_SIM_SOLVE_H
 
@@ -48,5 +49,18 @@ tz_status tz__simulation_implicit(tz_simulation *simulation, int64_t iterations,
 
 /* steady + steps is 0: nothing was solved. */
 const tz_solve_use *tz_simulation_solved(const tz_simulation *simulation);
+
+/* ---- Jumps ----------------------------------------------------------------------------------- */
+
+/* jumps + steady is 0: there were none. */
+const tz_jump_use *tz_simulation_jumps(const tz_simulation *simulation);
+
+/* Whether the description of the simulation allows jumps: quick, and also for a dry one. Whether
+ * its update is linear shows when it is tried. Errors: TZ_UNSUPPORTED, with the reason. */
+tz_status tz_simulation_check_jump(const tz_simulation *simulation, tz_error *error);
+
+/* One jump, after all stages; the caller counts its steps. *seconds: that it took. */
+tz_status tz__simulation_jump(tz_simulation *simulation, int64_t steps, double *seconds,
+                              tz_error *error);
 
 #endif

@@ -5,8 +5,8 @@
 #define TZ_TEST_JUMP_EXACT_H
 
 #include "sim/fields.h"
-#include "sim/jump.h"
 #include "sim/run.h"
+#include "sim/solve.h"
 #include "sim/state.h"
 #include "tests/unit.h"
 

@@ -27,11 +27,17 @@ function checks.noise(seed, high)
     return tz.random { seed = seed, range = { 0, high or 1 } }
 end
 
+-- Ways to compute the same bits, for same_bits: the reference, which is alone with --backend reference; heights, a family and
+-- slabs of the cpu backend.
+checks.ways = { { backend = "reference", height = 1 }, { backend = "cpu", height = 1 }, { backend = "cpu", height = 3 },
+    { backend = "cpu", family = "stream", height = 2 }, { backend = "cpu", height = 2, devices = "cpu:3" } }
+if tz.args.backend == "reference" then checks.ways = { checks.ways[1] } end
+
 -- All fields of a stencil have the same bits every way. A way is options of tz.simulation, which are added to `options`, and
--- `plan` for sim:plan. `steps` is what sim:run takes, or a list of functions that give it for a simulation.
+-- `plan` for sim:plan; checks.ways without `ways`. `steps` is what sim:run takes, or a list of functions that give it for a simulation.
 function checks.same_bits(stencil, options, steps, ways)
     local first
-    for i, way in ipairs(ways) do
+    for i, way in ipairs(ways or checks.ways) do
         local given, all = { plugin = stencil }, {}
         for _, some in ipairs { options, way } do
             for key, value in pairs(some) do

@@ -3,30 +3,12 @@
 local tz = require "trapeze"
 local c = require "checks"
 
-local ways = tz.args.backend == "reference" and { { backend = "reference", height = 1 } } or
-  { { backend = "reference", height = 1 }, { backend = "cpu", height = 1 }, { backend = "cpu", height = 3 },
-    { backend = "cpu", family = "stream", height = 2 }, { backend = "cpu", height = 2, devices = "cpu:3" } }
-
-local function simulation(dims, options)
-  options.plugin = tz.stencil { dims = dims, fields = { "u", "v" }, params = { dt = 0.1 },
-    update = { u = "u + dt*lap(u) + sqrt(dt)*normal(1)", v = "random(2) + (random(2) - random(3))*(step % 2)" } }
-  options.grid = dims == 1 and { 13000 } or { 30, 20, 17 }
-  return tz.simulation(options)
-end
-
+local steps = { function() return 4 end, function() return 3 end }
 for dims = 1, 3, 2 do
-  local precision, wanted = dims == 1 and "single" or "double", nil
-  for _, way in ipairs(ways) do
-    local given = { precision = precision, boundary = "periodic", params = { seed = 5 } }
-    for key, value in pairs(way) do given[key] = value end
-    local sim = simulation(dims, given)
-    sim:run(4)
-    sim:run(3)
-    local found = sim:hash "u" .. sim:hash "v"
-    wanted = wanted or found
-    tz.expect(tz.checking or found == wanted, ("%d-D, %s: %s at height %d"):format(dims, precision, way.family or way.backend, way.height))
-    sim:close()
-  end
+  local noisy = tz.stencil { dims = dims, fields = { "u", "v" }, params = { dt = 0.1 },
+    update = { u = "u + dt*lap(u) + sqrt(dt)*normal(1)", v = "random(2) + (random(2) - random(3))*(step % 2)" } }
+  c.same_bits(noisy, { grid = dims == 1 and { 13000 } or { 30, 20, 17 }, precision = dims == 1 and "single" or "double",
+    boundary = "periodic", params = { seed = 5 } }, steps)
 end
 
 -- Moments of many numbers, and of neighbours, within four standard errors.

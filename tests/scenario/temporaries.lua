@@ -3,39 +3,19 @@
 local tz = require "trapeze"
 local c = require "checks"
 
-local ways = tz.args.backend == "reference" and { { backend = "reference", height = 1 } } or
-  { { backend = "reference", height = 1 }, { backend = "cpu", height = 1 }, { backend = "cpu", height = 3 },
-    { backend = "cpu", family = "stream", height = 2 }, { backend = "cpu", height = 2, devices = "cpu:3" } }
-
--- What these fields are after some iterations.
-local function hashes(stencil, options, fields)
-  local given, all = { plugin = stencil }, {}
-  for key, value in pairs(options) do given[key] = value end
-  if not given.fields then
-    given.fields = {}
-    for i, field in ipairs(fields) do given.fields[field] = c.noise(i, 0.9) end
-  end
-  local sim = tz.simulation(given)
-  sim:run(7)
-  for _, field in ipairs(fields) do all[#all + 1] = sim:hash(field) end
-  sim:close()
-  return table.concat(all, " ")
-end
-
 -- A definition with temporaries leaves the bits of another one, every way.
 local function same(name, definition, other, boundaries, options)
   definition.name, other.name = name, name .. "_other"
   definition.dims, other.dims = #options.grid, #options.grid
-  local stencil, wanted = tz.stencil(definition), tz.stencil(other)
+  local stencil = tz.stencil(definition)
+  local all = { { plugin = tz.stencil(other), backend = "reference" }, table.unpack(c.ways) }
+  if not options.fields then
+    options.fields = {}
+    for i, field in ipairs(stencil.fields) do options.fields[field] = c.noise(i, 0.9) end
+  end
   for _, boundary in ipairs(boundaries) do
     options.boundary = boundary
-    options.backend, options.height, options.family, options.devices = "reference", 1, nil, nil
-    local bits = hashes(wanted, options, stencil.fields)
-    for _, way in ipairs(ways) do
-      options.backend, options.height, options.family, options.devices = way.backend, way.height, way.family, way.devices
-      tz.expect(hashes(stencil, options, stencil.fields) == bits or tz.checking,
-        ("%s, %s: %s at height %d leaves other bits"):format(name, boundary, way.family or way.backend, way.height))
-    end
+    c.same_bits(stencil, options, 7, all)
   end
   return stencil
 end

@@ -1,6 +1,6 @@
 /* Names in a text, held against the stencil's table: as they are or as tz_NAME_, in all passes
  * alike. */
-#include "stencil/text_lists.h"
+#include "stencil/description.h"
 #include "tests/unit.h"
 
 static const tz_field field = {.name = "u"};

@@ -9,11 +9,9 @@
 #include "backend/cuda/family/family.h"
 #include "backend/cuda/points.h"
 #include "backend/cuda/reduce.h"
-#include "backend/cuda/refine.h"
 #include "backend/cuda/slabs.h"
 #include "backend/cuda/snapshot.h"
 #include "backend/cuda/spectral/jump.h"
-#include "backend/cuda/staging.h"
 #include "backend/cuda/update.h"
 #include "backend/host/slab.h"
 

@@ -1,11 +1,13 @@
-/* What the next iteration would change, on a GPU (kernels/cuda/update.cuh). The results have the
- * bits that kernels/cpu/update.h defines. */
+/* What the next iteration would change, on a GPU (kernels/cuda/update.cuh), with the bits that
+ * kernels/cpu/update.h defines; and tz_backend.refine (kernels/cuda/refine.cuh). */
 #ifndef TZ_CORE_BACKEND_CUDA_UPDATE_H
 #define TZ_CORE_BACKEND_CUDA_UPDATE_H
 
+#include "backend/cuda/driver/driver.h"
 #include "backend/cuda/driver/queue.h"
 #include "backend/cuda/family/family.h"
 #include "backend/host/reduce.h"
+#include "base/embed.h"
 #include "stencil/problem.h"
 
 /* Compiles its kernel when it is first needed, and keeps it and device memory for results. All work
@@ -50,5 +52,39 @@ tz_status tz_cuda_update_arguments(const tz_problem *problem, int group, int64_t
 /* Add the results of a grid or slab to those of the whole grid. */
 void tz_cuda_update_add(const tz_cuda_update_record *record, const tz_problem *own,
                         const double *sums, int64_t groups, tz_update_sums *out);
+
+/* ---- Iterative refinement -------------------------------------------------------------------- */
+
+/* Members as in the kernels. */
+typedef struct tz_cuda_refine_arguments {
+    tz_cu_pointer solution, changes, correction, source;
+    double source_per_update;
+    int64_t pitch, plane, single_pitch, single_plane;
+    int64_t nx, ny, nz;
+} tz_cuda_refine_arguments;
+
+/* The kernels of one device; compiled when they are first needed. */
+typedef struct tz_cuda_refiner {
+    tz_cuda_kernel add, set;
+} tz_cuda_refiner;
+
+#define TZ_CUDA_REFINE_ADD "tz_add_correction"
+#define TZ_CUDA_REFINE_SET "tz_set_source"
+
+/* The source of both kernels. */
+TZ_EMBEDDED(tz_cuda_text_refine);
+
+/* All members but the pointers. */
+void tz_cuda_refine_arguments_fill(tz_cuda_refine_arguments *out, const tz_problem *solution,
+                                   const tz_problem *correction);
+
+/* solution += correction; correction = 0. In the order of the default queue; does not wait. Errors:
+ * TZ_BACKEND, TZ_MEMORY. */
+tz_status tz_cuda_refine_add(tz_cuda_refiner *refiner, tz_cuda *cuda,
+                             const tz_cuda_refine_arguments *arguments, tz_error *error);
+/* source = changes * source_per_update; likewise. */
+tz_status tz_cuda_refine_set(tz_cuda_refiner *refiner, tz_cuda *cuda,
+                             const tz_cuda_refine_arguments *arguments, tz_error *error);
+void tz_cuda_refiner_clear(tz_cuda_refiner *refiner, tz_cuda *cuda);
 
 #endif

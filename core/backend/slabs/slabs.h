@@ -5,7 +5,7 @@
 #ifndef TZ_CORE_BACKEND_SLABS_SLABS_H
 #define TZ_CORE_BACKEND_SLABS_SLABS_H
 
-#include "backend/slabs/facts.h"
+#include "backend/slabs/cut.h"
 #include "base/ranks.h"
 
 /* Write the table of the backend whose states hold slabs of `inner` on these devices. It has the

@@ -8,7 +8,6 @@
 #define TZ_CORE_BACKEND_SLABS_STATE_H
 
 #include "backend/slabs/cut.h"
-#include "backend/slabs/facts.h"
 #include "base/ranks.h"
 #include "stencil/points.h"
 #include "stencil/streamed_source.h"

@@ -1,9 +1,9 @@
 /* Tables of outputs, whose rows writer.c adds: CSV files and HotSpot's; and arrays as CSV. */
 #include "output/format/table.h"
 
-#include "base/buffer.h"
 #include "base/file.h"
 #include "base/number.h"
+#include "base/text.h"
 #include "output/format/format.h"
 #include <errno.h>
 #include <fcntl.h>

@@ -3,7 +3,7 @@
  */
 #include "test_cuda_support.h"
 
-#include "backend/cuda/staging.h"
+#include "backend/cuda/snapshot.h"
 #include "backend/cuda/state.h"
 #include "lua/script.h"
 #include "sim/fields.h"

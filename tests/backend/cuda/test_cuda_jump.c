@@ -6,7 +6,6 @@
 #include "executed.h"
 #include "jump/host.h"
 #include "sim/fields.h"
-#include "sim/jump.h"
 #include "sim/solve.h"
 #include "tests/archetypes.h"
 #include "tests/registry.h"

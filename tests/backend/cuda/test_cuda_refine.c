@@ -1,7 +1,7 @@
 /* The refinement of mixed precision on a GPU: the device text runs lane by lane on the host and
  * does what the definition says, to the last bit. */
 #include "backend/cuda/family/family.h"
-#include "backend/cuda/refine.h"
+#include "backend/cuda/update.h"
 #include "simt/unit.h"
 
 enum { ARRAYS = 4 };

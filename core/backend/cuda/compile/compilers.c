@@ -2,7 +2,6 @@
  * compile.c for all that is compiled; any thread. */
 #include "backend/cuda/compile/compilers.h"
 
-#include "backend/cuda/compile/wire.h"
 #include "base/machine.h"
 #include "base/minmax.h"
 #include "base/paths.h"

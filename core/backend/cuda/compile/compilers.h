@@ -5,6 +5,7 @@
 
 #include "base/cancel.h"
 #include "base/error.h"
+#include <stdint.h>
 
 /* A named text that a source includes. */
 typedef struct tz_cuda_header {
@@ -45,5 +46,27 @@ typedef struct tz__compile_order {
 /* Compile. *out is malloc'd. Errors as of tz_cuda_compile(). */
 tz_status tz__compilers_compile(const tz__compile_order *order, void **out, size_t *bytes,
                                 tz_error *error);
+
+/* ---- Messages to and from helper.c ----------------------------------------------------------- */
+
+/* Change the last character with the format. */
+#define TZ__WIRE_MAGIC "TZC1"
+
+typedef struct tz__wire_head {
+    char magic[4];
+    /* Of a request a tz__wire_product, else a tz_status. */
+    int32_t word;
+    /* Texts end with '\0'.
+     *
+     * Greeting: the version and name of NVRTC, "13.0" and "libnvrtc.so.13". Request: options, the
+     * first of which is --gpu-architecture, then an empty text, the source, and the name and text
+     * of each header. Reply: the product. If `word` is an error, greeting and reply are the place
+     * and the message. */
+    uint64_t bytes;
+} tz__wire_head;
+
+enum { TZ__WIRE_BYTES_MAX = 1 << 30 };
+
+typedef enum tz__wire_product { TZ__WIRE_CUBIN, TZ__WIRE_PTX } tz__wire_product;
 
 #endif

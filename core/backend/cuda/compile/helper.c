@@ -1,6 +1,7 @@
 /* The program trapeze-compile: NVRTC in a process of its own. compilers.c starts it, sends it one
- * source after the other (wire.h), and kills it. It ends with its input, whatever it is doing. */
-#include "backend/cuda/compile/wire.h"
+ * source after the other (compilers.h), and kills it. It ends with its input, whatever it is
+ * doing. */
+#include "backend/cuda/compile/compilers.h"
 #include "base/error.h"
 #include "base/library.h"
 #include <errno.h>

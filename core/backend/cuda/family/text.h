@@ -3,9 +3,9 @@
 #ifndef TZ_CORE_BACKEND_CUDA_FAMILY_TEXT_H
 #define TZ_CORE_BACKEND_CUDA_FAMILY_TEXT_H
 
-#include "base/buffer.h"
+#include "base/text.h"
+#include "stencil/description.h"
 #include "stencil/problem.h"
-#include "stencil/text_lists.h"
 
 typedef tz_buffer tz_cuda_text;
 
