@@ -10,6 +10,7 @@
 #   members   no comment behind a member splits its declaration, or goes on in the next line
 #   globals   nothing that changes outlives a function call
 #   tables    rows of tables (boundary kinds, …) are named by few files (scripts/check_tables.txt)
+#   counts    as many files as docs/architecture.md says change with a boundary kind, …, and no more than may
 #   formats   files outside of core/output/format name no format
 #   families  files outside of core/backend/cuda/family name no family of GPU kernels
 #   pages     a path that a page in docs/, README.md or CONTRIBUTING.md names is there
@@ -169,6 +170,21 @@ while read -r what pattern files; do
     comm -13 "$work/may" "$work/do" | sed "s/\$/ names a $what: scripts\/check_tables.txt has the files that may/"
     comm -23 "$work/may" "$work/do" | sed "s/\$/ names no $what: scripts\/check_tables.txt must not list it/"
 done <"$work/tables" >>"$faults"
+
+# ---- Counts --------------------------------------------------------------------------------------
+# What is added changes at most so many files outside its own: a row of docs/architecture.md says how many and names them.
+[ ! -e docs/architecture.md ] || while read -r most what; do
+    row=$(grep "^| an* $what |" docs/architecture.md) || row=
+    named=$(printf '%s' "$row" | grep -oE '`(core|kernels)/[^`]*`' | sort -u | wc -l)
+    [ "$named" -le "$most" ] && [ "$named" -gt 0 ] && [ "$(printf '%s' "$row" | cut -d '|' -f 3 | tr -d ' ')" = "$named" ] ||
+        echo "docs/architecture.md: $what: its row must say and name at most $most files" >>"$faults"
+done <<END
+8 boundary kind
+8 element type
+1 backend
+1 CPU family
+1 output format
+END
 
 # ---- Formats -------------------------------------------------------------------------------------
 # A format is known to its file and to the table: elsewhere nothing names its row, or compares the end of a name with its own. (Text

@@ -18,7 +18,7 @@
 
 /* What is wanted of a run. */
 typedef struct tz_run {
-    bool jumps;         /* by jumps (sim/jump.h): up to each stop, or fewer; not with a limit */
+    bool jumps;         /* by jumps (sim/solve.h): up to each stop, or fewer; not with a limit */
     int64_t jumps_most; /* iterations of one jump; 0: any */
     /* jumps are implicit steps (sim/solve.h) of about jumps_most iterations, and of this order;
      * 0: they are not */
