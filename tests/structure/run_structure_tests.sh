@@ -185,6 +185,12 @@ plant 'a kind that is named elsewhere' 'core/sim/kind.h names a kind: scripts/ch
 plant 'a path that is not there' 'docs/path.md names core/sim/none.c' docs/path.md 'It is in `core/sim/none.c`.'
 plant 'a link to nothing' 'docs/link.md names docs/gone.md' docs/link.md '[Gone](gone.md)'
 plant 'a link to no heading of the page' 'docs/heading.md names docs/heading.md#gone' docs/heading.md '[Gone](#gone).'
+rows=
+for what in 'boundary kind' 'element type' 'CPU family' 'output format'; do
+    rows="$rows| a $what | 1 | \`core/sim/sim.c\` |\n"
+done
+plant 'a count that is not that of the files' 'docs/architecture.md: backend: its row must say and name at most 1 files' \
+    docs/architecture.md "$rows| a backend | 2 | \`core/sim/sim.c\` |"
 planted
 
 # ---- Nothing to look at --------------------------------------------------------------------------
