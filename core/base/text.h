@@ -21,6 +21,9 @@ uint64_t tz_text_hash(uint64_t before, const char *text);
 
 /* ---- Texts that grow ------------------------------------------------------------------------- */
 
+/* A text, or bytes, that grow. Begin with zeros. After a failure (memory) they stay as they are,
+ * and `failed` is set. */
+
 typedef struct tz_buffer {
     char *text; /* terminated, unless bytes were put; or NULL; free() it */
     size_t length, capacity;

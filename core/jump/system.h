@@ -44,6 +44,10 @@ int64_t tz_system_bytes(const tz_system *system);
 
 /* ---- UMFPACK --------------------------------------------------------------------------------- */
 
+/* UMFPACK 5 or 6, opened at run time: factors of a sparse matrix. Debian and Ubuntu have it in
+ * libumfpack5 or libumfpack6. It is free software under the GPL; Trapeze neither contains it nor
+ * needs it, and calls it with handles and arrays alone. */
+
 typedef struct tz_umfpack tz_umfpack;
 
 /* Factors of a matrix, which is not needed afterwards. Errors: TZ_UNSUPPORTED: the library is not

@@ -15,6 +15,8 @@ void tz_description_clear(tz_stencil *stencil);
 
 /* ---- What a text says of itself -------------------------------------------------------------- */
 
+/* Held against the tables of its stencil. */
+
 /* The pass (or output) has the dimensions of the stencil. It lists all fields and constants, in the
  * order of the tables and with their types and names, all as they are or as tz_NAME_: row functions
  * find them by number, GPUs by name. What it says of reads is within its radius. TZ_PLUGIN: the

@@ -32,6 +32,11 @@ extern const struct tz_backend tz_backend_cuda_frozen;
 
 /* ---- Copies through pinned buffers ----------------------------------------------------------- */
 
+/* Between ordinary host memory and the device through two pinned buffers: the host fills or empties
+ * one buffer while the device moves the other. The first copy allocates the buffers.
+ *
+ * One thread at a time may use a tz_cuda_staging. Errors are those of driver.h. */
+
 typedef struct tz_cuda_staging tz_cuda_staging;
 
 /* All work goes to `queue` (NULL: the default queue), in order. Borrows both. */

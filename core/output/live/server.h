@@ -53,6 +53,8 @@ bool tz__live_origin_is_good(const char *origin, const char *host);
 
 /* ---- libmicrohttpd --------------------------------------------------------------------------- */
 
+/* libmicrohttpd, opened at run time: HTTP for the live view. No header of it is needed to build. */
+
 /* Numbers of its binary interface: libmicrohttpd.so.12, versions 0.9.71 to 1.0. */
 enum {
     TZ_MHD_NO = 0,

@@ -49,6 +49,10 @@ tz_status tz__compilers_compile(const tz__compile_order *order, void **out, size
 
 /* ---- Messages to and from helper.c ----------------------------------------------------------- */
 
+/* What Trapeze and its helper program trapeze-compile (helper.c) say to each other, on the socket
+ * that is the program's input. A message is a head and so many bytes. The helper speaks first: its
+ * greeting. Then each request has one reply. */
+
 /* Change the last character with the format. */
 #define TZ__WIRE_MAGIC "TZC1"
 
