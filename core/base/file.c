@@ -283,6 +283,20 @@ tz_status tz_file_read(const char *path, size_t limit, char **out, size_t *bytes
     return status ? status : read_all(path, fd, size, limit, out, bytes, error);
 }
 
+/* All ends of lines become '\n'. Returns the new length. */
+static size_t unify_ends(char *text, size_t bytes)
+{
+    size_t used = 0;
+    if (!memchr(text, '\r', bytes))
+        return bytes;
+    for (size_t i = 0; i < bytes; i++)
+        if (text[i] != '\r')
+            text[used++] = text[i];
+        else if (i + 1 == bytes || text[i + 1] != '\n')
+            text[used++] = '\n';
+    return used;
+}
+
 tz_status tz_file_read_text(const char *path, size_t limit, char **out, size_t *bytes,
                             tz_error *error)
 {
@@ -306,6 +320,8 @@ tz_status tz_file_read_text(const char *path, size_t limit, char **out, size_t *
         *bytes -= 3;
         memmove(text, text + 3, *bytes + 1);
     }
+    *bytes = unify_ends(text, *bytes);
+    text[*bytes] = '\0';
     return TZ_OK;
 }
 

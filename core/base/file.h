@@ -33,8 +33,8 @@ tz_status tz_file_go_on(const char *path, const char *what, int64_t bytes, int *
  * the path as place: TZ_IO, TZ_MEMORY, TZ_RANGE (more than `limit` bytes). */
 tz_status tz_file_read(const char *path, size_t limit, char **out, size_t *bytes, tz_error *error);
 
-/* The same for a text: without the byte order mark that some editors write at its beginning.
- * TZ_FORMAT: it is UTF-16, or corrupt gzip. */
+/* The same for a text: without the byte order mark that some editors write at its beginning, and
+ * with '\n' at the end of each line. TZ_FORMAT: it is UTF-16, or corrupt gzip. */
 tz_status tz_file_read_text(const char *path, size_t limit, char **out, size_t *bytes,
                             tz_error *error);
 

@@ -134,12 +134,16 @@ static const char *stranger(const char *first, size_t got)
     return NULL;
 }
 
-/* Does a file begin so? That of HDF5 may have bytes of others before it. */
+/* Does a file begin so? That of HDF5 may have bytes of others before it, a text lines of comments. */
 static bool begins(const char *first, size_t got, const char *magic)
 {
     enum { BLOCK = 512 };
     const size_t size = strlen(magic);
+    const char *at = first, *end = first + got, *newline;
+    while (at < end && *at == '#' && (newline = memchr(at, '\n', (size_t)(end - at))))
+        at = newline + 1;
     return (size < got && memcmp(first, magic, size) == 0) ||
+           (size < (size_t)(end - at) && memcmp(at, magic, size) == 0) ||
            (BLOCK + size < got && memcmp(first + BLOCK, magic, size) == 0);
 }
 

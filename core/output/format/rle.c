@@ -167,20 +167,6 @@ static tz_status cover(reader *r, tz_rle_rule *rule)
     return status;
 }
 
-/* All ends of lines become '\n'. Returns the new length. */
-static size_t unify_ends(char *text, size_t bytes)
-{
-    size_t used = 0;
-    if (!memchr(text, '\r', bytes))
-        return bytes;
-    for (size_t i = 0; i < bytes; i++)
-        if (text[i] != '\r')
-            text[used++] = text[i];
-        else if (i + 1 == bytes || text[i + 1] != '\n')
-            text[used++] = '\n';
-    return used;
-}
-
 static tz_status read_pattern(reader *r);
 static tz_status read_cells(reader *r);
 static tz_status read_macrocell(reader *r);
@@ -211,8 +197,6 @@ static tz_status read_file(const char *path, size_t limit, read_function *named,
     tz_status status = tz_file_read_text(path, limit, &text, &bytes, error);
     if (status != TZ_OK)
         return status;
-    bytes = unify_ends(text, bytes);
-    text[bytes] = '\0';
     reader r = {.path = path,
                 .p = text,
                 .end = text + bytes,
@@ -608,6 +592,7 @@ const tz_format tz_format_rle = {
            "generation: for Golly.",
     .fits = fits,
     .begin = begin,
+    .magic = "x = ",
     .read_doc = "a pattern of Life or of rules of several states",
     .reads = TZ_READS_RULE,
     .read = read_rle,

@@ -4,6 +4,7 @@
 #include "base/file.h"
 #include "base/number.h"
 
+#include <ctype.h>
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
@@ -169,7 +170,8 @@ static bool to_number(const cell *c, char separator, double *value)
     char text[64];
     const char *comma = separator == ';' ? memchr(c->text, ',', c->length) : NULL;
     if (!comma || c->length >= sizeof text)
-        return tz_number_parse(c->text, c->length, value);
+        return tz_number_parse(c->text, c->length, value) &&
+               !(isinf(*value) && isdigit((unsigned char)c->text[c->length - 1]));
     memcpy(text, c->text, c->length);
     text[comma - c->text] = '.';
     return tz_number_parse(text, c->length, value);
@@ -212,8 +214,8 @@ static tz_status take_line(const reader *r, const char *end, table *t, tz_error 
     const char *p = r->p;
     tz_status status = TZ_OK;
     cell c, bad = {NULL, 0};
+    double value;
     while (status == TZ_OK && next_cell(&p, end, separator, &c)) {
-        double value;
         if (to_number(&c, separator, &value))
             status = add_number(r, t, value, error);
         else if (!bad.text)
@@ -227,7 +229,9 @@ static tz_status take_line(const reader *r, const char *end, table *t, tz_error 
                                  "a cell is empty; write nan where there is no number");
     if (bad.text)
         return bad_token(&(reader){r->path, bad.text, bad.text + bad.length, r->line}, bad.length,
-                         "not a decimal number", error);
+                         tz_number_parse(bad.text, bad.length, &value) ? "too large"
+                                                                       : "not a decimal number",
+                         error);
     if (t->rows > 0 && columns != t->columns)
         return tz_error_set_line(error, TZ_SHAPE, r->path, (int)r->line,
                                  "has %" PRId64 " number%s, the lines before have %" PRId64,
