@@ -3,7 +3,6 @@
 #include "tests/support.h"
 
 #include "output/format/format.h"
-#include "output/format/hdf5.h"
 
 enum { NX = 2, NY = 3, NZ = 2, CELLS = NX * NY * NZ };
 static const float heat[CELLS] = {1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12};
@@ -113,7 +112,3 @@ SCRATCH_TEST(flat_grids_have_no_thickness_in_vtk)
     assert_non_null(strstr(text, "Name=\"a&#60;b&#62;&#38;&#34;c&#34;\""));
     assert_null(strstr(text, "TimeValue"));
 }
-
-/* ---- Series ---------------------------------------------------------------------------------- */
-
-/* ---- HDF5 ------------------------------------------------------------------------------------ */

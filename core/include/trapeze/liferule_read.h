@@ -123,8 +123,9 @@ static inline const char *tz_life__other(const char *rule)
     const int is_letter = rule[0] == 'b' || rule[0] == 's';
     const int is_strange = rule[strspn(rule, "0123456789bscgaeiknjqrytwzhv/_-,")] != '\0';
     if (rule[0] == 'r' && rule[1] >= '0' && rule[1] <= '9')
-        return "it is a Larger-than-Life rule: a tz.stencil sums its cells (docs/life.md), and "
-               "tz.read { rule = \"none\" } reads them";
+        return "it is a Larger-than-Life rule: a tz.stencil sums cells up to 8 away "
+               "(docs/life.md), "
+               "and tz.read { rule = \"none\" } reads them";
     if (rule[0] == 'w' && rule[1] >= '0' && rule[1] <= '9')
         return "it is one of Wolfram's rules in one dimension: write it as a tz.stencil in 1-D";
     if (!strchr("0123456789/_", rule[is_letter]) &&

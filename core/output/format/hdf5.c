@@ -8,10 +8,10 @@
  *
  * The library writes a file with datasets whose bytes are still missing, and tells where these
  * lie. They are then written as those of the other formats. */
-#include "output/format/hdf5.h"
+#include "output/format/format.h"
 
 #include "base/atomic.h"
-#include "output/format/format.h"
+#include "base/library.h"
 #include <dlfcn.h>
 #include <inttypes.h>
 #include <math.h>
@@ -21,6 +21,63 @@
 #include <strings.h>
 
 /* ---- The library ----------------------------------------------------------------------------- */
+
+/* HDF5's own types, declared here so that no header of it is needed to build. */
+typedef int64_t tz_h5_id;
+typedef int tz_h5_error;
+typedef unsigned long long tz_h5_size;
+
+/* X(member, result, symbol, parameters) */
+#define TZ_HDF5_TABLE(X)                                                                           \
+    X(open, tz_h5_error, H5open, (void))                                                           \
+    X(version, tz_h5_error, H5get_libversion, (unsigned *, unsigned *, unsigned *))                \
+    X(quiet, tz_h5_error, H5Eset_auto2, (tz_h5_id, void *, void *))                                \
+    X(walk, tz_h5_error, H5Ewalk2, (tz_h5_id, int, void *, void *))                                \
+    X(properties, tz_h5_id, H5Pcreate, (tz_h5_id))                                                 \
+    X(properties_close, tz_h5_error, H5Pclose, (tz_h5_id))                                         \
+    X(set_alloc_time, tz_h5_error, H5Pset_alloc_time, (tz_h5_id, int))                             \
+    X(set_fill_time, tz_h5_error, H5Pset_fill_time, (tz_h5_id, int))                               \
+    X(set_track_times, tz_h5_error, H5Pset_obj_track_times, (tz_h5_id, bool))                      \
+    X(set_locking, tz_h5_error, H5Pset_file_locking, (tz_h5_id, bool, bool))                       \
+    X(file_create, tz_h5_id, H5Fcreate, (const char *, unsigned, tz_h5_id, tz_h5_id))              \
+    X(file_open, tz_h5_id, H5Fopen, (const char *, unsigned, tz_h5_id))                            \
+    X(file_close, tz_h5_error, H5Fclose, (tz_h5_id))                                               \
+    X(space_scalar, tz_h5_id, H5Screate, (int))                                                    \
+    X(space, tz_h5_id, H5Screate_simple, (int, const tz_h5_size *, const tz_h5_size *))            \
+    X(space_extents, int, H5Sget_simple_extent_dims, (tz_h5_id, tz_h5_size *, tz_h5_size *))       \
+    X(space_dims, int, H5Sget_simple_extent_ndims, (tz_h5_id))                                     \
+    X(space_close, tz_h5_error, H5Sclose, (tz_h5_id))                                              \
+    X(type_copy, tz_h5_id, H5Tcopy, (tz_h5_id))                                                    \
+    X(type_set_size, tz_h5_error, H5Tset_size, (tz_h5_id, size_t))                                 \
+    X(type_set_charset, tz_h5_error, H5Tset_cset, (tz_h5_id, int))                                 \
+    X(type_class, int, H5Tget_class, (tz_h5_id))                                                   \
+    X(type_size, size_t, H5Tget_size, (tz_h5_id))                                                  \
+    X(type_sign, int, H5Tget_sign, (tz_h5_id))                                                     \
+    X(type_close, tz_h5_error, H5Tclose, (tz_h5_id))                                               \
+    X(name_at, ptrdiff_t, H5Lget_name_by_idx,                                                      \
+      (tz_h5_id, const char *, int, int, tz_h5_size, char *, size_t, tz_h5_id))                    \
+    X(data_create, tz_h5_id, H5Dcreate2,                                                           \
+      (tz_h5_id, const char *, tz_h5_id, tz_h5_id, tz_h5_id, tz_h5_id, tz_h5_id))                  \
+    X(data_open, tz_h5_id, H5Dopen2, (tz_h5_id, const char *, tz_h5_id))                           \
+    X(data_type, tz_h5_id, H5Dget_type, (tz_h5_id))                                                \
+    X(data_space, tz_h5_id, H5Dget_space, (tz_h5_id))                                              \
+    X(data_read, tz_h5_error, H5Dread, (tz_h5_id, tz_h5_id, tz_h5_id, tz_h5_id, tz_h5_id, void *)) \
+    X(data_offset, uint64_t, H5Dget_offset, (tz_h5_id))                                            \
+    X(data_close, tz_h5_error, H5Dclose, (tz_h5_id))                                               \
+    X(note_create, tz_h5_id, H5Acreate2,                                                           \
+      (tz_h5_id, const char *, tz_h5_id, tz_h5_id, tz_h5_id, tz_h5_id))                            \
+    X(note_exists, int, H5Aexists, (tz_h5_id, const char *))                                       \
+    X(note_open, tz_h5_id, H5Aopen, (tz_h5_id, const char *, tz_h5_id))                            \
+    X(note_write, tz_h5_error, H5Awrite, (tz_h5_id, tz_h5_id, const void *))                       \
+    X(note_read, tz_h5_error, H5Aread, (tz_h5_id, tz_h5_id, void *))                               \
+    X(note_close, tz_h5_error, H5Aclose, (tz_h5_id))
+
+typedef struct tz_hdf5 {
+    tz_library library;
+#define TZ_HDF5_MEMBER(member, result, symbol, parameters) result(*member) parameters;
+    TZ_HDF5_TABLE(TZ_HDF5_MEMBER)
+#undef TZ_HDF5_MEMBER
+} tz_hdf5;
 
 /* By the numbers of Debian 11 to 13, Ubuntu 20.04 on, and plain builds of 1.10 to 2.0. */
 static const char *const known[] = {"libhdf5_serial.so.320",
@@ -39,7 +96,8 @@ static const char *const known[] = {"libhdf5_serial.so.320",
                                     "libhdf5.so",
                                     NULL};
 
-tz_status tz__hdf5_open(tz_hdf5 *h5, const char *const *names, tz_error *error)
+/* TZ_UNSUPPORTED, with what to do. Close it in any case. */
+static tz_status open_library(tz_hdf5 *h5, tz_error *error)
 {
     static const tz_library_symbol symbols[] = {
 #define SYMBOL(member, result, symbol, parameters) {#symbol, offsetof(tz_hdf5, member), false},
@@ -47,8 +105,7 @@ tz_status tz__hdf5_open(tz_hdf5 *h5, const char *const *names, tz_error *error)
 #undef SYMBOL
     };
     *h5 = (tz_hdf5){.open = NULL};
-    h5->library =
-        tz_library_open(names ? names : known, h5, symbols, sizeof symbols / sizeof *symbols);
+    h5->library = tz_library_open(known, h5, symbols, sizeof symbols / sizeof *symbols);
     if (!h5->library.handle)
         return tz_error_set(error, TZ_UNSUPPORTED, NULL,
                             "HDF5 files need libhdf5, which is not found: install it (Debian, "
@@ -63,12 +120,8 @@ tz_status tz__hdf5_open(tz_hdf5 *h5, const char *const *names, tz_error *error)
     return TZ_OK;
 }
 
-void tz__hdf5_close(tz_hdf5 *h5)
-{
-    tz_library_close(&h5->library);
-}
-
-tz_h5_id tz__hdf5_constant(const tz_hdf5 *h5, const char *name)
+/* A predefined type or class, such as "H5T_NATIVE_DOUBLE_g"; -1: it has none of that name. */
+static tz_h5_id constant(const tz_hdf5 *h5, const char *name)
 {
     const tz_h5_id *id = dlsym(h5->library.handle, name);
     return id ? *id : -1;
@@ -85,8 +138,8 @@ static tz_status check(const tz_format *format, tz_error *error)
     tz_hdf5 h5;
     (void)format;
     pthread_mutex_lock(&one_at_a_time);
-    const tz_status status = tz__hdf5_open(&h5, NULL, error);
-    tz__hdf5_close(&h5);
+    const tz_status status = open_library(&h5, error);
+    tz_library_close(&h5.library);
     pthread_mutex_unlock(&one_at_a_time);
     return status;
 }
@@ -96,13 +149,13 @@ static bool describe(char *text, size_t size)
     tz_hdf5 h5;
     tz_error error;
     unsigned major, minor, release;
-    const bool there = tz__hdf5_open(&h5, NULL, &error) == TZ_OK;
+    const bool there = open_library(&h5, &error) == TZ_OK;
     if (!there)
         tz_error_format(&error, text, size);
     else if (h5.version(&major, &minor, &release) >= 0)
         snprintf(text, size, "HDF5 %u.%u.%u writes and reads .h5 files (%s)", major, minor, release,
                  h5.library.name);
-    tz__hdf5_close(&h5);
+    tz_library_close(&h5.library);
     return there;
 }
 
@@ -137,7 +190,7 @@ static tz_h5_id type_of(const tz_hdf5 *h5, tz_dtype dtype)
         "H5T_NATIVE_UINT8_g",  "H5T_NATIVE_INT8_g",  "H5T_NATIVE_UINT8_g",  "H5T_NATIVE_INT16_g",
         "H5T_NATIVE_UINT16_g", "H5T_NATIVE_INT32_g", "H5T_NATIVE_UINT32_g", "H5T_NATIVE_INT64_g",
         "H5T_NATIVE_UINT64_g", "H5T_NATIVE_FLOAT_g", "H5T_NATIVE_DOUBLE_g"};
-    return tz__hdf5_constant(h5, names[dtype]);
+    return constant(h5, names[dtype]);
 }
 
 /* Add an attribute of `count` numbers; -1: of one. False: the library refuses. */
@@ -157,7 +210,7 @@ static bool note(const tz_hdf5 *h5, tz_h5_id object, const char *name, tz_h5_id 
 
 static bool note_text(const tz_hdf5 *h5, tz_h5_id object, const char *name, const char *text)
 {
-    const tz_h5_id type = h5->type_copy(tz__hdf5_constant(h5, "H5T_C_S1_g"));
+    const tz_h5_id type = h5->type_copy(constant(h5, "H5T_C_S1_g"));
     const bool fine = type >= 0 && h5->type_set_size(type, strlen(text) + 1) >= 0 &&
                       h5->type_set_charset(type, UTF8) >= 0 &&
                       note(h5, object, name, type, -1, text);
@@ -209,7 +262,7 @@ static bool add_field(const tz_hdf5 *h5, tz_h5_id file, tz_h5_id properties, con
 /* Datasets of one block that is there from the start, not filled, without times of day. */
 static tz_h5_id make_properties(const tz_hdf5 *h5)
 {
-    const tz_h5_id p = h5->properties(tz__hdf5_constant(h5, "H5P_CLS_DATASET_CREATE_ID_g"));
+    const tz_h5_id p = h5->properties(constant(h5, "H5P_CLS_DATASET_CREATE_ID_g"));
     if (p >= 0 && h5->set_alloc_time(p, ALLOC_EARLY) >= 0 &&
         h5->set_fill_time(p, FILL_NEVER) >= 0 && h5->set_track_times(p, false) >= 0)
         return p;
@@ -225,7 +278,7 @@ static tz_status make(const tz_hdf5 *h5, const char *path, const char *name, con
     tz_h5_id file = -1;
     h5->quiet(0, NULL, NULL);
     const tz_h5_id properties = make_properties(h5);
-    const tz_h5_id access = h5->properties(tz__hdf5_constant(h5, "H5P_CLS_FILE_ACCESS_ID_g"));
+    const tz_h5_id access = h5->properties(constant(h5, "H5P_CLS_FILE_ACCESS_ID_g"));
     if (properties < 0 || access < 0) {
         status = refused(h5, path, "to start", error);
         goto cleanup;
@@ -261,11 +314,11 @@ static tz_status begin(tz_grid_file **out, const char *path, const tz_grid *grid
         return status;
     const char *name = tz_atomic_name(file->file, error);
     pthread_mutex_lock(&one_at_a_time);
-    status = name ? tz__hdf5_open(&h5, NULL, error) : TZ_IO;
+    status = name ? open_library(&h5, error) : TZ_IO;
     if (status == TZ_OK)
         status = make(&h5, path, name, grid, file, error);
     if (name)
-        tz__hdf5_close(&h5);
+        tz_library_close(&h5.library);
     pthread_mutex_unlock(&one_at_a_time);
     if (status != TZ_OK) {
         tz_grid_file_abort(file);
@@ -386,7 +439,7 @@ static bool is_turned(const tz_hdf5 *h5, tz_h5_id file)
 {
     char text[8] = "";
     const tz_h5_id note = h5->note_exists(file, "y") > 0 ? h5->note_open(file, "y", 0) : -1;
-    const tz_h5_id type = h5->type_copy(tz__hdf5_constant(h5, "H5T_C_S1_g"));
+    const tz_h5_id type = h5->type_copy(constant(h5, "H5T_C_S1_g"));
     const bool fine = note >= 0 && type >= 0 && h5->type_set_size(type, sizeof text - 1) >= 0 &&
                       h5->type_set_charset(type, UTF8) >= 0 && h5->note_read(note, type, text) >= 0;
     if (type >= 0)
@@ -401,7 +454,7 @@ static tz_status read_open(const tz_hdf5 *h5, const char *path, tz_format_readin
 {
     tz_status status = TZ_OK;
     h5->quiet(0, NULL, NULL);
-    const tz_h5_id access = h5->properties(tz__hdf5_constant(h5, "H5P_CLS_FILE_ACCESS_ID_g"));
+    const tz_h5_id access = h5->properties(constant(h5, "H5P_CLS_FILE_ACCESS_ID_g"));
     if (access >= 0)
         h5->set_locking(access, false, true);
     const tz_h5_id file = access < 0 ? -1 : h5->file_open(path, READ_ONLY, access);
@@ -430,10 +483,10 @@ static tz_status read_file(const char *path, tz_format_reading *reading, tz_erro
         return tz_error_set(error, TZ_UNSUPPORTED, path,
                             "is HDF5 within gzip: decompress it first (gunzip)");
     pthread_mutex_lock(&one_at_a_time);
-    tz_status status = tz__hdf5_open(&h5, NULL, error);
+    tz_status status = open_library(&h5, error);
     if (status == TZ_OK)
         status = read_open(&h5, path, reading, error);
-    tz__hdf5_close(&h5);
+    tz_library_close(&h5.library);
     pthread_mutex_unlock(&one_at_a_time);
     return status;
 }

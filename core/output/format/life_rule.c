@@ -3,12 +3,18 @@
 
 #include "base/minmax.h"
 #include "base/number.h"
+#include "trapeze/types.h"
 
 #include <ctype.h>
 #include <inttypes.h>
 #include <strings.h>
 
-enum { SIZE_MAX_CELLS = 1 << 30, UNIVERSE_MAX = 40 };
+enum {
+    SIZE_MAX_CELLS = 1 << 30,
+    UNIVERSE_MAX = 40,
+    LIST_SIZE = 200,
+    LARGER_SIZE = 3 * LIST_SIZE + 200
+};
 
 static int64_t common_divisor(int64_t a, int64_t b)
 {
@@ -132,15 +138,68 @@ static void format_generations(const tz_life_rule *rule, char text[TZ_RLE_RULE_S
     snprintf(text + used, TZ_RLE_RULE_SIZE - used, "%d", rule->states);
 }
 
+/* "34-45,50" or "34..45": a formula on the number n of neighbours. False: it is no list. */
+static bool take_ranges(const char **p, char formula[LIST_SIZE])
+{
+    const char *end = *p + strlen(*p);
+    for (size_t used = 0; isdigit((unsigned char)**p); *p += **p == ',') {
+        int64_t low, high;
+        tz_digits_take(p, end, INT32_MAX, &low);
+        high = low;
+        const int dots = **p == '-' ? 1 : strncmp(*p, "..", 2) == 0 ? 2 : 0;
+        *p += dots;
+        if (dots > 0 && !tz_digits_take(p, end, INT32_MAX, &high))
+            return false;
+        used +=
+            (size_t)snprintf(formula + used, LIST_SIZE - used,
+                             "%sn >= %" PRId64 " and n <= %" PRId64, used ? " or " : "", low, high);
+        if (used >= LIST_SIZE)
+            return false;
+    }
+    return formula[0] != '\0';
+}
+
+/* "R5,C2,S33-57,B34-45", Larger than Life: the stencil that computes it. False: a rule of another
+ * kind, or one of these that no such stencil does. */
+static bool write_larger(const char *rule, char text[LARGER_SIZE])
+{
+    char lists[2][LIST_SIZE] = {"", ""};
+    const char *p = rule + 1, *end = rule + strlen(rule);
+    int64_t radius = 0, states = 2, middle = 0;
+    bool fine = toupper((unsigned char)rule[0]) == 'R' &&
+                tz_digits_take(&p, end, TZ_RADIUS_MAX, &radius) && radius > 0 &&
+                radius <= TZ_RADIUS_MAX;
+    while (fine && *p) {
+        p += *p == ',';
+        const char letter = (char)toupper((unsigned char)*p++);
+        fine = letter == 'C'                    ? tz_digits_take(&p, end, 2, &states) && states <= 2
+               : letter == 'M'                  ? tz_digits_take(&p, end, 1, &middle) && middle <= 1
+               : letter == 'N'                  ? toupper((unsigned char)*p++) == 'M' && p == end
+               : letter == 'S' || letter == 'B' ? take_ranges(&p, lists[letter == 'B'])
+                                                : false;
+    }
+    if (!fine || !lists[0][0] || !lists[1][0])
+        return false;
+    const int r = (int)radius;
+    snprintf(text, LARGER_SIZE,
+             "%.60s is a Larger-than-Life rule, which a stencil computes: plugin = tz.stencil { "
+             "name = \"larger\", dims = 2, fields = { alive = \"bits\" }, let = { n = "
+             "\"sum(i,-%d,%d, sum(j,-%d,%d, alive[i,j]))%s\" }, update = \"alive and (%s) or not "
+             "alive and (%s)\" }; tz.read { rule = \"none\" } reads the cells",
+             rule, r, r, r, r, middle ? "" : " - alive", lists[0], lists[1]);
+    return true;
+}
+
 tz_status tz_rle_rule_parse(const char *text, const char *place, tz_rle_rule *out, tz_error *error)
 {
-    char rule[TZ_RLE_RULE_SIZE], message[256];
+    char rule[TZ_RLE_RULE_SIZE], message[256], larger[LARGER_SIZE];
     const char *colon = strchr(text, ':');
     const size_t whole = rule_length(text), length = without_marks(text, whole);
     *out = (tz_rle_rule){.marks = length < whole, .copies = 1};
     snprintf(rule, sizeof rule, "%.*s", (int)tz_min(length, sizeof rule - 1), text);
     if (tz_life_rule_read(rule, &out->life, message, sizeof message) != 0)
-        return tz_error_set(error, TZ_UNKNOWN, place, "%s", message);
+        return tz_error_set(error, TZ_UNKNOWN, place, "%s",
+                            write_larger(rule, larger) ? larger : message);
     if (!out->life.counts)
         copy_places(rule, out->text);
     else if (out->life.states > 2)

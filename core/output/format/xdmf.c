@@ -1,5 +1,5 @@
 /* XDMF: a list of frames as XML (.xdmf), for ParaView and VisIt, with the numbers beside it, in raw
- * files (.raw) or HDF5's (hdf5.h). The fields of a raw file follow each other, x fastest, without a
+ * files (.raw) or HDF5's (hdf5.c). The fields of a raw file follow each other, x fastest, without a
  * header; the list says where each is, and its type and byte order.
  * Source: "XDMF Model and Format", version 3; what is used is the same in version 2. */
 #include "base/number.h"
