@@ -32,7 +32,8 @@ typedef struct tz_array_handle {
     int64_t generation;          /* of the pattern, as its file says, or 0 */
     int at_axes; /* numbers of `at`, which is where a field takes it; 0: not given */
     int64_t at[TZ_AXES];
-    tz_fit fit; /* how it gets another shape */
+    tz_fit fit;                                          /* how it gets another shape */
+    enum { TZ_ROWS_ANY, TZ_ROWS_DOWN, TZ_ROWS_UP } rows; /* row 0: a chip's upper or lower edge */
 } tz_array_handle;
 
 /* Push an empty handle; raises when memory does not suffice. Fill it with tz_array_own, which

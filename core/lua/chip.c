@@ -39,20 +39,24 @@ static const tz_key layer_keys[] = {
     {"chiplets", "list", "", "several floorplans side by side", .inner = chiplet_keys},
     {NULL, NULL, NULL, NULL}};
 
-static const tz_key chip_options[] = {
-    {"flp", "file", "", "floorplan of a single die, with its interface"},
-    {"lcf", "file", "", "layers of a stack, from the bottom up, in place of `flp`"},
-    {"layers", "list", "", "the same as a table", .inner = layer_keys},
-    {"ptrace", "file", "", "power trace of all layers"},
-    {"config", "file", "", "HotSpot's configuration; its numbers can be given here, too"},
-    {"materials", "file", "", "materials that the other files name"},
-    {"detailed_3D", "boolean", "false", "as HotSpot's option"},
-    {"overlap", "number", "0", "the largest share of a unit that another one may cover",
-     .most = TZ_OVERLAP_MAX},
+static TZ_KEY_NAMES(up_names, "down", "up")
+
+    static const tz_key chip_options[] = {
+        {"flp", "file", "", "floorplan of a single die, with its interface"},
+        {"lcf", "file", "", "layers of a stack, from the bottom up, in place of `flp`"},
+        {"layers", "list", "", "the same as a table", .inner = layer_keys},
+        {"ptrace", "file", "", "power trace of all layers"},
+        {"config", "file", "", "HotSpot's configuration; its numbers can be given here, too"},
+        {"materials", "file", "", "materials that the other files name"},
+        {"detailed_3D", "boolean", "false", "as HotSpot's option"},
+        {"overlap", "number", "0", "the largest share of a unit that another one may cover",
+         .most = TZ_OVERLAP_MAX},
+        {"y", "text", "\"down\"",
+         "%s: which edge row 0 is, as in `tz.simulation`, whose option follows", up_names},
 #define ROW(NAME, VALUE, DOC) {#NAME, "number", #VALUE, DOC},
-    TZ_PACKAGE_TABLE(ROW)
+        TZ_PACKAGE_TABLE(ROW)
 #undef ROW
-        {NULL, NULL, NULL, NULL}};
+            {NULL, NULL, NULL, NULL}};
 
 static const tz_key chip_result[] = {
     {"simulation", "table", "",
@@ -90,6 +94,7 @@ typedef struct builder {
     tz_package package;
     tz_materials materials;
     bool detailed;
+    int rows_up; /* row 0 becomes the lower edge */
     double overlap;
     const char *ptrace; /* NULL: none */
     int layers_count, pieces_count;
@@ -437,15 +442,28 @@ static void make_layers(builder *b, tz_chip *chip, tz_chip_layer *layers)
 
 /* ---- The result ------------------------------------------------------------------------------ */
 
-/* Push an array of the grid as the key of the table below it; returns its elements. */
-static double *push_field(lua_State *L, const tz_chip_grid *grid, const char *name)
+/* Push an array of the grid as the key of the table below it. */
+static tz_array *push_field(builder *b, const char *name)
 {
     tz_array *array = NULL;
-    tz_array_handle *handle = tz_array_push(L, what);
-    tz_try(L, what, tz_array_create(&array, TZ_DTYPE_F64, 3, grid->extent, tz_fault(L)));
+    tz_array_handle *handle = tz_array_push(b->L, what);
+    handle->rows = b->rows_up ? TZ_ROWS_UP : TZ_ROWS_DOWN;
+    tz_try(b->L, what, tz_array_create(&array, TZ_DTYPE_F64, 3, b->grid.extent, tz_fault(b->L)));
     tz_array_own(handle, array);
-    lua_setfield(L, -2, name);
-    return array->data;
+    lua_setfield(b->L, -2, name);
+    return array;
+}
+
+/* Turn the rows of a field, or what lies between a row and the next one. */
+static void turn_rows(tz_array *array, bool between)
+{
+    const int64_t nx = array->shape[0], ny = array->shape[1];
+    tz_array_turn_rows(array);
+    for (int64_t z = 0; between && z < array->shape[2]; z++) {
+        double *plane = (double *)array->data + z * nx * ny;
+        memmove(plane, plane + nx, (size_t)((ny - 1) * nx) * sizeof *plane);
+        memset(plane + (ny - 1) * nx, 0, (size_t)nx * sizeof *plane);
+    }
 }
 
 static void add_power(builder *b, const piece *p, double *power)
@@ -477,20 +495,25 @@ static double push_fields(builder *b, const tz_chip *chip)
     static const char *const names[TZ_CHIP_FIELDS] = {"conductance_x", "conductance_y",
                                                       "conductance_z", "convection", "warming"};
     lua_State *L = b->L;
+    tz_array *arrays[TZ_CHIP_FIELDS + 2];
     double *fields[TZ_CHIP_FIELDS], dt_s = 0;
     const size_t cells = (size_t)(b->grid.extent[0] * b->grid.extent[1] * b->grid.extent[2]);
     char *air = lua_newuserdatauv(L, cells, 0);
     lua_createtable(L, 0, TZ_CHIP_FIELDS + 2);
-    for (int i = 0; i < TZ_CHIP_FIELDS; i++)
-        fields[i] = push_field(L, &b->grid, names[i]);
+    for (int i = 0; i < TZ_CHIP_FIELDS; i++) {
+        arrays[i] = push_field(b, names[i]);
+        fields[i] = arrays[i]->data;
+    }
     tz_try(L, what, tz_chip_fill(chip, &b->grid, fields, air, &dt_s, tz_fault(L)));
-    double *temperature = push_field(L, &b->grid, "temperature");
+    tz_array *const start = arrays[TZ_CHIP_FIELDS] = push_field(b, "temperature");
     for (size_t i = 0; i < cells; i++)
-        temperature[i] = air[i] ? b->package.ambient : b->package.init_temp;
-    double *power = push_field(L, &b->grid, "power");
+        ((double *)start->data)[i] = air[i] ? b->package.ambient : b->package.init_temp;
+    tz_array *const power = arrays[TZ_CHIP_FIELDS + 1] = push_field(b, "power");
     for (int i = 0; i < b->pieces_count; i++)
         if (b->pieces[i].powered)
-            add_power(b, &b->pieces[i], power);
+            add_power(b, &b->pieces[i], power->data);
+    for (int i = 0; i < TZ_CHIP_FIELDS + 2 && b->rows_up; i++)
+        turn_rows(arrays[i], i == TZ_CHIP_CONDUCTANCE_Y);
     lua_remove(L, -2);
     return dt_s;
 }
@@ -498,8 +521,9 @@ static double push_fields(builder *b, const tz_chip *chip)
 static void push_simulation(builder *b, const tz_chip *chip)
 {
     lua_State *L = b->L;
-    lua_createtable(L, 0, 4);
+    lua_createtable(L, 0, 5);
     tz_set_text(L, "plugin", "chip");
+    tz_set_text(L, "y", up_names(b->rows_up));
     tz_push_integers(L, 3, b->grid.extent);
     lua_setfield(L, -2, "grid");
     const double dt_s = push_fields(b, chip);
@@ -528,6 +552,15 @@ static void push_result(builder *b, const tz_chip *chip)
     lua_createtable(L, 0, 6);
     push_simulation(b, chip);
     lua_setfield(L, -2, "simulation");
+    const int64_t ny = b->grid.extent[1];
+    for (int i = 0; i < b->pieces_count && b->rows_up; i++) {
+        tz_box *box = &b->pieces[i].value->place.box;
+        const int64_t low = box->low[1];
+        box->low[1] = ny - box->high[1];
+        box->high[1] = ny - low;
+    }
+    if (b->rows_up)
+        b->grid.low[1] = ny - b->grid.low[1] - chip->cells[1];
     lua_newtable(L);
     for (int i = 0; i < b->pieces_count; i++) {
         if (!b->pieces[i].powered)
@@ -554,6 +587,7 @@ static int value_chip(lua_State *L)
     lua_newtable(L);
     b->plans = lua_gettop(L);
     tz_key_flag(L, 1, what, "detailed_3D", &b->detailed);
+    tz_key_choice(L, 1, what, "y", &b->rows_up);
     tz_key_number(L, 1, what, "overlap", &b->overlap);
     b->ptrace = get_path(L, 1, "ptrace", ptrace) ? ptrace : NULL;
     read_files(b);

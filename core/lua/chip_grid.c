@@ -228,7 +228,8 @@ static void fill_cell(const tz_chip *chip, const tz_chip_grid *grid, const doubl
     f[TZ_CHIP_WARMING][at] = 1.0 / capacity;
 }
 
-/* The largest rate at which a cell alone would reach its surroundings. */
+/* The largest rate at which a cell alone would reach its surroundings. The stencil's clamp sides
+ * repeat the conductance of an edge, whichever the first row is. */
 static double largest_decay(const tz_chip_grid *grid, double *const fields[TZ_CHIP_FIELDS])
 {
     const int64_t nx = grid->extent[0], ny = grid->extent[1], nz = grid->extent[2];
@@ -238,9 +239,10 @@ static double largest_decay(const tz_chip_grid *grid, double *const fields[TZ_CH
     for (int64_t z = 0, at = 0; z < nz; z++)
         for (int64_t y = 0; y < ny; y++)
             for (int64_t x = 0; x < nx; x++, at++) {
-                double sum = gx[at] + gy[at] + gz[at] + fields[TZ_CHIP_CONVECTION][at];
-                sum += (x > 0 ? gx[at - 1] : 0.0) + (y > 0 ? gy[at - nx] : 0.0) +
-                       (z > 0 ? gz[at - nx * ny] : 0.0);
+                const double sum = fields[TZ_CHIP_CONVECTION][at] + gx[at - (x > 0)] +
+                                   gx[at - (x > 0 && x + 1 == nx)] + gy[at - (y > 0) * nx] +
+                                   gy[at - (y > 0 && y + 1 == ny) * nx] +
+                                   gz[at - (z > 0) * nx * ny] + gz[at];
                 most = tz_max_double(most, sum * fields[TZ_CHIP_WARMING][at]);
             }
     return most;

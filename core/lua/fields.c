@@ -319,6 +319,13 @@ static void assign_array(const target *t, int index)
     if (source->at_axes > 0 && !t->all)
         tz_raise(t->L, "%s: give a box, or a place with 'at', not both", t->what);
     tz_array_check_at(t->L, source, dims, t->what);
+    if (source->rows && (source->rows == TZ_ROWS_UP) != tz_simulation_rows_up(simulation))
+        tz_raise(t->L,
+                 "%s: the rows of the array of tz.chip are in the other order: give tz.chip "
+                 "the 'y' of tz.simulation",
+                 t->what);
+    if (source->rows == TZ_ROWS_DOWN)
+        tz_simulation_set_y_up(simulation);
     source = push_fitted(t, index, wanted, at);
     check_rule(t, source);
     tz_npy_file *file = source->memory->file;

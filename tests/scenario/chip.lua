@@ -88,11 +88,14 @@ sim:every(1, tz.ttrace { chip.plans[1], name = "trace" })
 sim:run(2)
 
 -- Chiplets side by side in a layer, each with a trace of its own, whole cells each; air between them.
-local pair = tz.chip {
-    layers = { { t = 1e-4, chiplets = { { flp = "plan.flp", ptrace = "plan.ptrace", k = 120, p = 1.6e6 },
-                                        { flp = "moved.flp", ptrace = "stack.ptrace", k = 60, p = 1.6e6, x = 0.01812, y = 0.0021 } } } },
-    overlap = 0.01, s_spreader = 0.05, s_sink = 0.06, grid_cols = 34, grid_rows = 18,
-}
+local function two(y)
+    return tz.chip {
+        layers = { { t = 1e-4, chiplets = { { flp = "plan.flp", ptrace = "plan.ptrace", k = 120, p = 1.6e6 },
+                                            { flp = "moved.flp", ptrace = "stack.ptrace", k = 60, p = 1.6e6, x = 0.01812, y = 0.0021 } } } },
+        overlap = 0.01, s_spreader = 0.05, s_sink = 0.06, grid_cols = 34, grid_rows = 18, y = y,
+    }
+end
+local pair = two "down"
 tz.expect(#pair.plans == 6)
 local both = tz.simulation(pair.simulation)
 if not tz.checking then
@@ -101,6 +104,21 @@ if not tz.checking then
     local x, y = pair.box.x[1], pair.box.y[1] + 8
     tz.expect(both:get("conductance_x", x + 1, y, 0) > 0 and both:get("conductance_x", x + 16, y, 0) == 0)
 end
+
+-- The same with row 0 at the lower edge.
+local turned = two "up"
+local other = tz.simulation(turned.simulation)
+both:run(20)
+other:run(20)
+tz.expect(turned.box.y[1] == both.grid[2] - pair.box.y[2])
+for y = 0, both.grid[2] - 1 do
+    for x = 0, tz.checking and -1 or both.grid[1] - 1 do
+        c.near(other:get("temperature", x, both.grid[2] - 1 - y, 0), both:get("temperature", x, y, 0), 1e-6)
+    end
+end
+if not tz.checking then c.near(other:units(turned.plans[2]).left.mean, both:units(pair.plans[2]).left.mean, 1e-6) end
+turned.simulation.y = "down"
+c.refuses("the rows of the array of tz.chip are in the other order", tz.simulation, turned.simulation)
 
 -- Refusals.
 c.refuses("needs one of 'flp', 'lcf' and 'layers'", tz.chip, { ptrace = "plan.ptrace" })
