@@ -134,7 +134,7 @@ static const char *stranger(const char *first, size_t got)
     return NULL;
 }
 
-/* Does a file begin so? That of HDF5 may have bytes of others before it, a text lines of comments. */
+/* Does a file begin so? That of HDF5 may have bytes of others before it, a text has comments. */
 static bool begins(const char *first, size_t got, const char *magic)
 {
     enum { BLOCK = 512 };
