@@ -18,6 +18,8 @@
  *                                    and compiled sooner
  *   TZ_BESIDE                        1: reads past the ends of rows need no border instance
  *   TZ_SHORT                         1: an axis is not longer than it is read past its sides
+ *   TZ_DOMAIN, TZ_NOTES              the domain's field, which lanes ask, or -1; where in scratch
+ *                                    they note what they found
  *   TZ_BELOW_x, TZ_ABOVE_x           how far passes read to both sides of axis x, y, z
  *   TZ_LAUNCH_LIST(D)                passes that are launched: D(pass, cell, radius). If it has one
  *                                    of two, that one computes the other as well

@@ -109,6 +109,28 @@ TZ_LAUNCH_LIST(TZ__DEFINE_PASS)
 #define TZ_INSIDE_OF(axis, low, high, n)                                                           \
     ((low) >= TZ_BELOW_##axis && (high) + TZ_ABOVE_##axis < (n))
 
+#if TZ_DOMAIN >= 0
+/* Are the lane's cells, from p to before `end`, all outside of the domain, and the same in both
+ * copies of the fields? Its note is 0 before the first iteration, which computes them; then 1: all
+ * are outside, or 2. Each launch of an iteration has its own notes. */
+TZ_DEVICE bool tz_leaves_out(const tz_arguments &a, tz_place p, int end)
+{
+    const long long blocks = (long long)tz_blocks(0) * tz_blocks(1) * tz_blocks(2);
+    const long long block =
+        tz_block(0) + tz_blocks(0) * (tz_block(1) + (long long)tz_blocks(1) * tz_block(2));
+    const long long launch = TZ_LAUNCHES == 1 ? 0 : a.geometry[5];
+    char *note =
+        (char *)a.scratch + TZ_NOTES + (launch * blocks + block) * TZ_THREADS + tz_thread();
+    if (*note)
+        return *note == 1;
+    bool outside = true;
+    for (; outside && p.TZ_ALONG < end; p.TZ_ALONG += TZ_STRIDE)
+        outside = ((const int *)a.in[TZ_DOMAIN])[tz_index_of(a, p.x, p.y, p.z)] == 0;
+    *note = outside ? 1 : 2;
+    return false;
+}
+#endif
+
 TZ_KERNEL_MANY(tz_stage, TZ_THREADS, TZ_BLOCKS)(const TZ_UNCOPIED tz_arguments a)
 {
     const int cells = a.geometry[0], thread = tz_thread();
@@ -126,6 +148,10 @@ TZ_KERNEL_MANY(tz_stage, TZ_THREADS, TZ_BLOCKS)(const TZ_UNCOPIED tz_arguments a
     const int end = last < span ? last : span;
     if (p.x >= a.nx || p.y >= a.ny)
         return;
+#if TZ_DOMAIN >= 0
+    if (tz_leaves_out(a, p, end))
+        return;
+#endif
     p.at = tz_hidden(p.x + (tz_index)a.pitch * p.y + (TZ_DIMS > 2 ? (tz_index)a.plane * p.z : 0));
 #if TZ_PAIRS
     if (TZ_PHASE(a) == TZ_SETTLES) {

@@ -329,6 +329,7 @@ static tz_status gpu_store(void *any, int field, const tz_box *box, const void *
     tz_cuda_state *state = any;
     const tz_cuda_box where = tz_cuda_box_of(state->context.problem, field, box);
     state->norm_known &= tz_problem_is_ghost(state->context.problem, box);
+    state->unnoted = true;
     tz_cuda_state_touch(state);
     return tz_cuda_staging_upload(state->staging, state->copy[field][state->current[field]], &where,
                                   elements, error);
@@ -360,6 +361,7 @@ static tz_status gpu_fill(void *any, int field, const void *element, tz_error *e
     tz_cuda_state *state = any;
     const tz_problem *problem = state->context.problem;
     state->norm_known = false;
+    state->unnoted = true;
     tz_cuda_state_touch(state);
     return tz_cuda_staging_fill(state->staging, state->copy[field][state->current[field]], element,
                                 tz_problem_element_size(problem, field),
@@ -648,6 +650,20 @@ static tz_status one_stage(tz_cuda_state *state, const tz_plan *plan, int height
     return status ? status : hold_back(state, turns, error);
 }
 
+/* Cells were stored, so kernels have to find anew which ones lie outside of a domain and are the
+ * same in both copies. */
+static tz_status forget_notes(tz_cuda_state *state, tz_error *error)
+{
+    const bool noted = state->unnoted && tz_stencil_domain(state->context.problem->stencil) >= 0;
+    tz_status status = TZ_OK;
+    for (int k = 0; noted && k < state->kernels_count && !status; k++)
+        if (state->kernels[k].shape.scratch_bytes > 0)
+            status = tz_cuda_clear(state->cuda, state->kernels[k].scratch,
+                                   (size_t)state->kernels[k].shape.scratch_bytes, error);
+    state->unnoted &= status != TZ_OK;
+    return status;
+}
+
 /* TZ_CUDA_REPLAY_STAGES stages of the plan's height. The number is even, so the results end in the
  * copy that they started from. */
 static tz_status many_stages(tz_cuda_state *state, const tz_cuda_family *family,
@@ -693,6 +709,8 @@ static tz_status gpu_stage(void *any, const tz_plan *plan, int height, int64_t s
     tz_cuda_state *state = any;
     const tz_cuda_family *family;
     tz_status status = tz_cuda_family_find(plan->family, state->context.problem, &family, error);
+    if (!status)
+        status = forget_notes(state, error);
     /* The launches of a graph use two sets of arrays in turns. */
     const bool hands = !status && tz_cuda_state_note_handed(state, family);
     const bool replays = !status && state->replays && !state->context.problem->points &&

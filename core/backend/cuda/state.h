@@ -79,6 +79,7 @@ typedef struct tz_cuda_state {
     tz_cuda_updater *updater;
     tz_cuda_refiner refiner;
     tz_cuda_jumper *jumper; /* made by the first jump */
+    bool unnoted;           /* cells were stored since the last stage */
     bool norm_known;        /* the two copies of a field differ by one stage */
     /* Aliasing of arrays in the last stage, tz_cuda_handed() of each field: the array of field t
      * after it is the one that field handed[t] had before it. -1: an array of its own. */

@@ -234,6 +234,16 @@ static tz_status resolve(pair *p, tz_error *error)
     return made;
 }
 
+/* Is element i in the domain? Pieces of the grid are, others are not, and of some only cells. */
+static bool is_within(const pair *p, int64_t i, uint64_t bits)
+{
+    const int64_t *n = p->problem.elements;
+    const int64_t piece[] = {i % n[0] / 16, i / n[0] % n[1] / 12, i / n[0] / n[1] / 4};
+    const uint64_t kind =
+        tz_random_bits(p->k->seed, 3, piece[0] + 97 * piece[1] + 9973 * piece[2]) % 4;
+    return kind == 0 ? bits % 2 : kind > 1;
+}
+
 static void fill(const pair *p, int f, void *elements)
 {
     const tz_type type = p->k->stencil->fields[f].type;
@@ -244,6 +254,8 @@ static void fill(const pair *p, int f, void *elements)
         if (type == TZ_BITS)
             ((uint32_t *)elements)[i] =
                 (uint32_t)bits & (uint32_t)((bits >> 32) | tz_random_bits(seed, 1, i));
+        else if (type == TZ_INT && f == tz_stencil_domain(p->k->stencil))
+            ((int32_t *)elements)[i] = is_within(p, i, bits);
         else if (type == TZ_INT)
             ((int32_t *)elements)[i] = (int32_t)(bits % 2001) - 1000;
         else if (p->problem.precision == TZ_DOUBLE)

@@ -24,6 +24,7 @@ struct simt_device {
     int current[TZ_FIELDS_MAX];
     guarded between[TZ_FIELDS_MAX]; /* of fields that several passes write */
     guarded scratch;
+    bool noted; /* an iteration is done */
 };
 
 /* ---- Poison ---------------------------------------------------------------------------------- */
@@ -62,6 +63,17 @@ static void poison(const tz_problem *problem, int field, char *at, int64_t eleme
     const size_t size = tz_problem_element_size(problem, field);
     for (int64_t i = 0; i < elements; i++)
         memcpy(at + (size_t)i * size, poison_of(problem, field), size);
+}
+
+/* The same of cells in the domain, which is the field at `mask`: others were computed before, and
+ * launches may leave them out. */
+static void poison_domain(const tz_problem *problem, const char *mask, int field, char *at,
+                          int64_t elements)
+{
+    const size_t size = tz_problem_element_size(problem, field);
+    for (int64_t i = 0; i < elements; i++)
+        if (memcmp(mask + 4 * i, &(int32_t){0}, 4) != 0)
+            memcpy(at + (size_t)i * size, poison_of(problem, field), size);
 }
 
 /* Memory outside the grid: the ends of rows, and bits beyond the last column. */
@@ -314,7 +326,11 @@ static tz_status prepare_fields(simt_device *device, stage *s, tz_error *error)
         }
         if (role == TZ_STATE && (pass < 0 || written >> f & 1)) {
             s->out[f] = array_of(device, f, tz_cuda_writes(problem, pass, f));
-            poison(problem, f, s->out[f]->at, elements);
+            if (device->noted && s->family->apart && tz_stencil_domain(problem->stencil) >= 0)
+                poison_domain(problem, device->copy[tz_stencil_domain(problem->stencil)][0].at, f,
+                              s->out[f]->at, elements);
+            else
+                poison(problem, f, s->out[f]->at, elements);
         }
         char *before = realloc(s->before[f], s->in[f]->bytes);
         if (!before)
@@ -572,8 +588,10 @@ tz_status simt_device_stage(simt_device *device, const tz_plan *plan, int height
                                   report->messages ? report->message[report->messages - 1] : "?");
         if (!status)
             check_fields(device, &s, report);
-        if (!status && s.turn.ends)
+        if (!status && s.turn.ends) {
             swap_copies(device, s.family);
+            device->noted = true;
+        }
     }
     stage_clear(&s);
     return status;

@@ -141,6 +141,21 @@ static uint32_t stored_fields(const tz_problem *problem, int pass)
     return stored;
 }
 
+/* The domain's field, if lanes end at once all of whose cells are outside of it; else -1. Parts of
+ * a slab are launched one by one, and cells of one copy have moved. */
+static int skipped_domain(const tz_problem *problem)
+{
+    return problem->slab.of || problem->one_copy ? -1 : tz_stencil_domain(problem->stencil);
+}
+
+/* Bytes of scratch memory before the notes of lanes that do so. */
+static int64_t bytes_before_notes(const tz_problem *problem)
+{
+    return direct_fuses(problem)
+               ? 0
+               : (int64_t)tz_cuda_between(problem, problem->stencil->fields_count);
+}
+
 /* Bytes of an element in an iteration: those that its passes read and store; what a warp loads for
  * a cell of each lane, its share of the block's surroundings included; and how many elements are
  * read for each one that is loaded. */
@@ -416,7 +431,7 @@ static tz_status direct_shape(const tz_problem *problem, const tz_limits *limits
 {
     if (plan->vector > 0)
         return tz__direct_wide.shape(problem, limits, plan, blocks_each, length, shape, error);
-    const int last = problem->dims - 1, fields = problem->stencil->fields_count;
+    const int last = problem->dims - 1;
     const int64_t threads = threads_of(problem, plan), rows = last > 1 ? plan->tile[1] : 1;
     const int64_t wide = last > 0 ? (problem->elements[0] + plan->tile[0] - 1) / plan->tile[0] : 1;
     const int64_t high = last > 1 ? (problem->elements[1] + rows - 1) / rows : 1;
@@ -431,12 +446,14 @@ static tz_status direct_shape(const tz_problem *problem, const tz_limits *limits
                             " blocks along an axis are more than a GPU takes: use larger "
                             "ones",
                             tz_max(chunks, high));
-    *shape = (tz_cuda_shape){
-        .grid = {(int)wide, (int)high, 1},
-        .threads = (int)threads,
-        .scratch_bytes = direct_fuses(problem) ? 0 : (int64_t)tz_cuda_between(problem, fields),
-        .geometry = {(int)chunk}};
+    *shape = (tz_cuda_shape){.grid = {(int)wide, (int)high, 1},
+                             .threads = (int)threads,
+                             .scratch_bytes = bytes_before_notes(problem),
+                             .geometry = {(int)chunk}};
     shape->grid[last] = (int)chunks;
+    if (skipped_domain(problem) >= 0)
+        shape->scratch_bytes +=
+            launches_of(problem) * threads * shape->grid[0] * shape->grid[1] * shape->grid[2];
     return TZ_OK;
 }
 
@@ -489,6 +506,8 @@ static void emit_numbers(tz_cuda_text *t, const tz_problem *problem, const tz_pl
     for (int axis = 0; axis < TZ_AXES; axis++)
         tz_cuda_emit(t, "#define TZ_BELOW_%c %d\n#define TZ_ABOVE_%c %d\n", "XYZ"[axis],
                      reach.low[axis], "XYZ"[axis], reach.high[axis]);
+    tz_cuda_emit(t, "#define TZ_DOMAIN %d\n", skipped_domain(problem));
+    tz_cuda_emit(t, "#define TZ_NOTES %" PRId64 "\n", bytes_before_notes(problem));
     tz_cuda_emit(t, "typedef %s tz_index;\n", elements <= INT32_MAX ? "int" : "long long");
 }
 
