@@ -80,9 +80,12 @@ static const char *const elsewhere[][2] = {
     {"gradient", "dx(u) and dy(u): a formula has one value"},
     {"heaviside", "(a > 0)"},
     {"hypot", "sqrt(a^2 + b^2)"},
+    {"i", "x for the number of the cell; in brackets offsets count from the cell: u[1, 0]"},
     {"if", "condition ? value : value"},
     {"ifelse", "condition ? value : value"},
     {"iif", "condition ? value : value"},
+    {"inside", "the field, which is the cell itself; inside is for formulas past sides and edges"},
+    {"j", "y for the number of the cell; in brackets offsets count from the cell: u[0, 1]"},
     {"laplace", "lap(u)"},
     {"laplacian", "lap(u)"},
     {"ln", "log(a)"},
@@ -618,6 +621,8 @@ static int expand_name(tz_expansion *x, const tz_syntax_node *n, const tz_place 
 
 /* ---- Offsets --------------------------------------------------------------------------------- */
 
+static const char an_offset[] = "an offset";
+
 int tz_expand_number(tz_expansion *x, int node, const tz_place *scope, const char *what, int least,
                      int most, int *value)
 {
@@ -629,8 +634,8 @@ int tz_expand_number(tz_expansion *x, int node, const tz_place *scope, const cha
     if (n->kind != TZ_EXPR_NUMBER || n->type != TZ_EXPR_INT)
         return tz_expr_fail(x->e, TZ_TYPE,
                             "%s is a whole number that is known here: digits, and the names of "
-                            "sum(), but no field or parameter",
-                            what);
+                            "sum(), but no field, parameter or coordinate%s",
+                            what, what == an_offset ? "; it counts from the cell: u[1, 0]" : "");
     if (n->number < least || n->number > most)
         return tz_expr_fail(x->e, TZ_RANGE, "%s is %.0f; %d to %d are possible", what, n->number,
                             least, most);
@@ -660,8 +665,8 @@ static int expand_index(tz_expansion *x, const tz_syntax_node *n, const tz_place
                             d->dims == 1 ? "" : "s", name, examples[d->dims - 1]);
     int axis = 0;
     for (int i = n->first; i >= 0; i = x->syntax->nodes[i].next, axis++)
-        if (tz_expand_number(x, i, scope, "an offset", -TZ_RADIUS_MAX, TZ_RADIUS_MAX,
-                             &offset[axis]) < 0)
+        if (tz_expand_number(x, i, scope, an_offset, -TZ_RADIUS_MAX, TZ_RADIUS_MAX, &offset[axis]) <
+            0)
             return -1;
     x->e->at = n->at;
     return part >= 0 ? tz_expand_at(x, -1, part, scope, offset, whole)

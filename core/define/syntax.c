@@ -220,6 +220,17 @@ static const spelling spellings[] = {
     {";", TZ_OP_NONE, "one formula for each field"},
     {"{", TZ_OP_NONE, "( )"},
     {"}", TZ_OP_NONE, "( )"},
+    {"−", TZ_OP_NONE, "-, the sign of keyboards"},
+    {"×", TZ_OP_NONE, "*"},
+    {"·", TZ_OP_NONE, "*"},
+    {"÷", TZ_OP_NONE, "/"},
+    {"²", TZ_OP_NONE, "^2"},
+    {"³", TZ_OP_NONE, "^3"},
+    {"≤", TZ_OP_NONE, "<="},
+    {"≥", TZ_OP_NONE, ">="},
+    {"≠", TZ_OP_NONE, "!="},
+    {"π", TZ_OP_NONE, "pi"},
+    {"∇", TZ_OP_NONE, "dx(u), lap(u) or div(k, u)"},
 };
 
 static tz_status read_sign(const tz_formula *formula, int at, token *out)
@@ -249,7 +260,8 @@ static tz_status read_sign(const tz_formula *formula, int at, token *out)
         return tz_formula_fail(formula, TZ_FORMAT, at,
                                "the byte 0x%02x cannot be in a formula: remove it",
                                (unsigned char)c);
-    return tz_formula_fail(formula, TZ_FORMAT, at, "'%c' cannot be in a formula: remove it", c);
+    return tz_formula_fail(formula, TZ_FORMAT, at, "'%c' cannot be in a formula: remove it%s", c,
+                           c == '.' ? ", and what is left of it: sin(u), for example" : "");
 }
 
 /* Read the word at or after byte `at`. A '~' is a TOKEN_SIGN. Errors: TZ_FORMAT, TZ_RANGE. */
@@ -395,10 +407,12 @@ static int parse_list(parser *p, int parent, char close)
     do {
         if (!advance(p))
             return -1;
+        if (last < 0 && sees(p, close) && close == ']')
+            return FAIL(p, TZ_FORMAT, p->token.at,
+                        "nothing is between the brackets: write an offset for each axis, as in "
+                        "[-1, 0]");
         if (last < 0 && sees(p, close))
-            return FAIL(p, TZ_FORMAT, p->token.at, "nothing is between the %s: write %s",
-                        close == ']' ? "brackets" : "parentheses",
-                        close == ']' ? "an offset for each axis, as in [-1, 0]" : "the arguments");
+            break;
         const int child = parse_select(p);
         if (child < 0)
             return -1;
@@ -422,7 +436,11 @@ static int parse_name(parser *p)
     const bool index = sees(p, '['), call = sees(p, '(');
     const tz_syntax_kind kind = index ? TZ_SYNTAX_INDEX : call ? TZ_SYNTAX_CALL : TZ_SYNTAX_NAME;
     const int node = add_node(p, kind, name.at, name.length);
-    return node >= 0 && (index || call) ? parse_list(p, node, index ? ']' : ')') : node;
+    const int whole = node >= 0 && (index || call) ? parse_list(p, node, index ? ']' : ')') : node;
+    if (whole >= 0 && index && sees(p, '['))
+        return FAIL(p, TZ_FORMAT, p->token.at,
+                    "the offsets of all axes are in one pair of brackets: write u[-1, 0]");
+    return whole;
 }
 
 static int parse_primary(parser *p)
@@ -582,10 +600,11 @@ static int parse_all(parser *p)
     if (root < 0 || p->token.kind == TOKEN_END)
         return root;
     const tz_syntax_node *first = &p->out->nodes[root];
-    if (first->kind == TZ_SYNTAX_NAME && first->length == 2 &&
-        memcmp(formula->text.text + first->at, "if", 2) == 0)
-        return FAIL(p, TZ_FORMAT, first->at,
-                    "'if' is not known here: write condition ? value : value");
+    const bool begins = first->kind == TZ_SYNTAX_NAME && first->length == 2;
+    const int at = begins ? first->at : p->token.at;
+    if ((begins || (p->token.kind == TOKEN_NAME && p->token.length == 2)) &&
+        memcmp(formula->text.text + at, "if", 2) == 0)
+        return FAIL(p, TZ_FORMAT, at, "'if' is not known here: write condition ? value : value");
     if (sees(p, ')') || sees(p, ']'))
         return FAIL(p, TZ_FORMAT, p->token.at,
                     "this '%c' closes nothing: remove it, or open it "

@@ -641,7 +641,8 @@ static bool get_rates(lua_State *L, tz_definition_value *v)
     else if (type == LUA_TTABLE)
         count = get_updates(L, "tz.stencil: 'rate'", rates);
     else
-        tz_raise_kind(L, -1, what, "rate", "a table { FIELD = formula }");
+        tz_raise_kind(L, -1, what, "rate",
+                      "a table { FIELD = formula }, or of a single field a formula");
     for (int stage = 1; stage <= stages; stage++) {
         for (int i = 0; i < count; i++) {
             tz_defined_update *u = &v->updates[stage - 1][i];
@@ -683,7 +684,8 @@ static void get_passes(lua_State *L, tz_definition_value *v)
         get_pass(L, v, 0);
         d->passes_count = 1;
     } else if (type != LUA_TNIL) {
-        tz_raise_kind(L, -1, what, "update", "a table { FIELD = formula }");
+        tz_raise_kind(L, -1, what, "update",
+                      "a table { FIELD = formula }, or of a single field a formula");
     } else {
         lua_pop(L, 1);
     }

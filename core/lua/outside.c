@@ -119,6 +119,20 @@ static bool has_axes(lua_State *L)
     return has;
 }
 
+/* What others call the sides of each axis, in the table at the top of the stack. */
+static void refuse_sides(lua_State *L, const char *field)
+{
+    static const char *const sides[] = {"left", "right", "bottom", "top", "back", "front"};
+    for (int i = 0; i < 6 && lua_istable(L, -1); i++) {
+        if (tz_table_get(L, lua_gettop(L), sides[i]) != LUA_TNIL)
+            tz_raise(L,
+                     "%s: '%s': '%s' is not known here: write %s = { low, high }, with false "
+                     "for a side that stays as it is",
+                     outside_text, field, sides[i], axis_keys[i / 2].key);
+        lua_pop(L, 1);
+    }
+}
+
 /* FIELD = { x = …, y = { low, high } }, at the top of the stack. */
 static void add_axes(lua_State *L, tz_definition_value *v, const char *field)
 {
@@ -156,6 +170,7 @@ void tz_definition_outside(lua_State *L, tz_definition_value *v)
     for (int i = 0; i < count; i++) {
         lua_settop(L, at);
         tz_table_get(L, at, names[i]);
+        refuse_sides(L, names[i]);
         if (has_axes(L))
             add_axes(L, v, names[i]);
         else

@@ -754,6 +754,11 @@ static void assign_domain(lua_State *L, tz_simulation_handle *handle, int field,
     const int at = lua_gettop(L);
     const tz_unit_value *unit = luaL_testudata(L, at, TZ_TYPE_UNIT);
     tz_box box;
+    if ((lua_istable(L, at) && lua_rawlen(L, at) == 0) || lua_type(L, at) == LUA_TSTRING)
+        tz_raise(L,
+                 "%s: needs tz.circle, tz.box, tz.polygon or what is made of them, a function(x, "
+                 "y, z), an array, a picture or a unit of a floorplan, not %s",
+                 where, tz_kind_text(L, at));
     if (unit) {
         tz_floorplan_box(L, handle, unit, where, &box);
         lua_pushinteger(L, 0);

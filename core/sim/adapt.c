@@ -16,7 +16,7 @@ static const char largest_name[] = "largest_dt";
 
 /* The time step grows by this factor at most, and a step is shortened so far at once at most. */
 static const double growth = 1.1, cut = 0.1, shorter = 0.9;
-/* Shorter steps than this part of the first one are none. */
+/* Shorter steps than this part of the first one, or of the time that remains, are none. */
 static const double vanishing = 1e-12;
 
 static int largest_field(const tz_simulation *simulation)
@@ -69,6 +69,13 @@ tz_status tz_simulation_check_adaptive(const tz_simulation *simulation, const tz
                                     "dt = \"adaptive\": the field '%s' has the values of the "
                                     "iteration before, so the update is for a constant time step",
                                     stencil->fields[f].name);
+    int advanced = 0;
+    while (advanced < stencil->fields_count && !is_advanced(simulation, advanced))
+        advanced++;
+    if (adaptive->tolerance > 0 && advanced == stencil->fields_count)
+        return unsupported(error, "no field that changes is of real numbers, so no step has an "
+                                  "error: leave dt out, or give an output largest_dt in place of "
+                                  "'tolerance'");
     if (adaptive->tolerance > 0 && seed >= 0)
         return unsupported(error, "two half steps have other random numbers than a whole one: give "
                                   "an output largest_dt in place of 'tolerance'");
@@ -251,6 +258,12 @@ tz_status tz__adapt(tz_simulation *simulation, const tz_adaptive *adaptive, doub
     if (status)
         return status;
     *whole = dt;
+    if (isfinite(remains) && dt < vanishing * remains)
+        return tz_error_set(error, TZ_UNSTABLE, NULL,
+                            "the time step has fallen to %.3g at time %.6g, so %.3g would take "
+                            "more than 10^12 steps: the fields grow without end, or `min` of the "
+                            "time step is missing",
+                            dt, time, adaptive->until);
     if (isfinite(remains)) {
         const double steps = fmax(ceil(remains / dt * (1 - TZ_TIMES_ALIKE)), 1);
         const int64_t next = adaptive->every - simulation->step % adaptive->every;

@@ -56,12 +56,20 @@ TEST(test_syntax)
     refused("(u + k", TZ_FORMAT, 0, "'(' is never closed");
     refused("u + min(k, 2", TZ_FORMAT, 7, "'(' is never closed");
     refused("u + u[1, 0", TZ_FORMAT, 5, "'[' is never closed");
+    refused("u[1][0]", TZ_FORMAT, 4, "in one pair of brackets");
+    refused("u[x+1, 0]", TZ_TYPE, 3, "it counts from the cell: u[1, 0]");
+    refused("u[i+1, 0]", TZ_UNKNOWN, 2, "write x for the number of the cell");
+    refused("rand()", TZ_UNKNOWN, 0, "write random(stream)");
+    refused("random()", TZ_FORMAT, 0, "0 arguments here: write random(stream)");
+    refused("u if u > 0 else 0", TZ_FORMAT, 2, "write condition ? value : value");
+    refused("u + inside", TZ_UNKNOWN, 4, "past sides and edges");
+    refused("u \u2212 1", TZ_FORMAT, 2, "write -, the sign of keyboards");
     refused("u)", TZ_FORMAT, 1, "')' closes nothing");
     refused("u k", TZ_FORMAT, 2, "an operator is missing");
     refused("(u k)", TZ_FORMAT, 3, "an operator or ')' is missing");
     refused("u[1 0]", TZ_FORMAT, 4, "a comma or ']' is missing");
     refused("u[]", TZ_FORMAT, 2, "an offset for each axis");
-    refused("min()", TZ_FORMAT, 4, "write the arguments");
+    refused("min()", TZ_FORMAT, 0, "0 arguments here: write min(a, b, ...)");
     refused("u && k", TZ_FORMAT, 2, "write and");
     refused("u || k", TZ_FORMAT, 2, "write or");
     refused("!u", TZ_FORMAT, 0, "write not");
@@ -99,7 +107,7 @@ TEST(test_names)
     refused("u - mean(u)", TZ_UNKNOWN, 4, "no cell knows the mean of all of them");
     refused("if(u > 0, 1, 2)", TZ_UNKNOWN, 0, "write condition ? value : value");
     refused("u + t", TZ_UNKNOWN, 4, "write step*dt");
-    refused("sum(i, -1, 1, u[i, 0]) + i", TZ_UNKNOWN, 25, "unknown name 'i'");
+    refused("sum(i, -1, 1, u[i, 0]) + i", TZ_UNKNOWN, 25, "'i' is not known here");
 }
 
 /* A temporary that is read too early or too far, or after a pass has changed what it is made of. */

@@ -160,6 +160,8 @@ local function wrong(more)
 end
 c.refuses("needs its domain: domain = tz.circle", tz.simulation, { plugin = disc, grid = { 8, 8 } })
 c.refuses("all cells of poisson are computed", tz.simulation, { plugin = "poisson", grid = { 8, 8 }, domain = 1 })
+c.refuses("needs tz.circle, tz.box", tz.simulation, { plugin = disc, grid = { 8, 8 }, domain = { radius = 3 } })
+c.refuses("needs tz.circle, tz.box", tz.simulation, { plugin = disc, grid = { 8, 8 }, domain = "circle" })
 c.refuses("give 'domain' or fields.mask", tz.simulation, { plugin = disc, grid = { 8, 8 }, domain = 1, fields = { mask = 1 } })
 c.refuses("12 x 8 numbers, the grid needs 8 x 8", tz.simulation, { plugin = disc, grid = { 8, 8 }, domain = tz.array { shape = { 12, 8 } } })
 c.refuses("goes with 'domain'", tz.stencil, { dims = 2, update = "lap(u)", edge = "mirror" })

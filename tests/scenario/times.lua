@@ -153,7 +153,11 @@ local timeless = tz.stencil { name = "timeless", dims = 1, fields = { "u" }, upd
 fails("the stencil has no time step", timeless, { steps = 3, dt = "adaptive", tolerance = 1 })
 local waves = tz.stencil { name = "waves", dims = 1, fields = { "u", "old" }, dt = 0.1, update = { u = "2*u - old + dt^2*lap(u)", old = "u" } }
 fails("'old' has the values of the iteration before", waves, { steps = 3, dt = "adaptive", tolerance = 1 })
+local whole = tz.stencil { name = "whole", dims = 1, fields = { u = "int" }, params = { dt = { value = 0.1, role = "time_step" } }, update = "u + 1" }
+fails("no field that changes is of real numbers", whole, { steps = 3, dt = "adaptive", tolerance = 1 })
 if not tz.checking then
+  local soon = tz.stencil { name = "soon", dims = 1, fields = { "u" }, dt = 0.1, rate = "u^3" }
+  fails("the fields grow without end", soon, { until_time = 10, dt = "adaptive", tolerance = 0.02 }, { precision = "double", fields = { u = 2 } })
   local none = tz.stencil { name = "none", dims = 1, fields = { "u" }, dt = 0.1, update = "u", outputs = { largest_dt = "u" } }
   fails("largest_dt is 0 in a cell at step 0", none, { steps = 3, dt = "adaptive" })
   fails("below what single precision can tell of values up to 1", falls, { steps = 3, dt = "adaptive", tolerance = 1e-8 }, { fields = { u = 1 } })
