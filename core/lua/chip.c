@@ -12,6 +12,7 @@
 #include <limits.h>
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 static const char what[] = "tz.chip";
@@ -34,29 +35,35 @@ static const tz_key layer_keys[] = {
     {"p", "number", "air", "heat capacity, J/(m³ K)"},
     {"lateral", "boolean", "true", "heat flows within the layer, too"},
     {"flp", "file", "", "its floorplan, which fills the die"},
+    {"channels", "file", "",
+     "its channels: rows of 0 for walls, 1 for coolant, 2 for inlets, 3 for outlets"},
     {"ptrace", "file", "that of the chip", "its trace"},
     {"power", "boolean", "with `flp`", "it takes power from the trace"},
     {"chiplets", "list", "", "several floorplans side by side", .inner = chiplet_keys},
     {NULL, NULL, NULL, NULL}};
 
 static TZ_KEY_NAMES(up_names, "down", "up")
+#define MAP_NAME(i) tz_map_modes[i]
+    static TZ_KEY_NAMES_OF(map_names, MAP_NAME, TZ_MAP_MAX + 1)
 
-    static const tz_key chip_options[] = {
-        {"flp", "file", "", "floorplan of a single die, with its interface"},
-        {"lcf", "file", "", "layers of a stack, from the bottom up, in place of `flp`"},
-        {"layers", "list", "", "the same as a table", .inner = layer_keys},
-        {"ptrace", "file", "", "power trace of all layers"},
-        {"config", "file", "", "HotSpot's configuration; its numbers can be given here, too"},
-        {"materials", "file", "", "materials that the other files name"},
-        {"detailed_3D", "boolean", "false", "as HotSpot's option"},
-        {"overlap", "number", "0", "the largest share of a unit that another one may cover",
-         .most = TZ_OVERLAP_MAX},
-        {"y", "text", "\"down\"",
-         "%s: which edge row 0 is, as in `tz.simulation`, whose option follows", up_names},
+        static const tz_key chip_options[] = {
+            {"flp", "file", "", "floorplan of a single die, with its interface"},
+            {"lcf", "file", "", "layers of a stack, from the bottom up, in place of `flp`"},
+            {"layers", "list", "", "the same as a table", .inner = layer_keys},
+            {"ptrace", "file", "", "power trace of all layers"},
+            {"config", "file", "", "HotSpot's configuration; its numbers can be given here, too"},
+            {"materials", "file", "", "materials that the other files name"},
+            {"detailed_3D", "boolean", "false", "as HotSpot's option"},
+            {"overlap", "number", "0", "the largest share of a unit that another one may cover",
+             .most = TZ_OVERLAP_MAX},
+            {"y", "text", "\"down\"",
+             "%s: which edge row 0 is, as in `tz.simulation`, whose option follows", up_names},
+            {"grid_map_mode", "text", "\"center\"",
+             "what `tz.steady` and `tz.ttrace` write for a unit: %s of its cells", map_names},
 #define ROW(NAME, VALUE, DOC) {#NAME, "number", #VALUE, DOC},
-        TZ_PACKAGE_TABLE(ROW)
+            TZ_PACKAGE_TABLE(ROW)
 #undef ROW
-            {NULL, NULL, NULL, NULL}};
+                {NULL, NULL, NULL, NULL}};
 
 static const tz_key chip_result[] = {
     {"simulation", "table", "",
@@ -77,6 +84,7 @@ typedef struct layer {
     char name[TZ_WORD_NAME_SIZE];
     double t, k, p, side; /* side 0: the die's */
     bool lateral;
+    char *channels; /* owned; NULL: none */
 } layer;
 
 /* A floorplan in a layer. */
@@ -109,6 +117,8 @@ static int release(lua_State *L)
     builder *b = lua_touserdata(L, 1);
     tz_materials_clear(&b->materials);
     tz_chip_grid_clear(&b->grid);
+    for (int i = 0; i < b->layers_count; i++)
+        free(b->layers[i].channels);
     return 0;
 }
 
@@ -160,13 +170,13 @@ static bool get_path(lua_State *L, int index, const char *key, char path[PATH_MA
     return true;
 }
 
-/* A number above 0. */
+/* A number above 0; the pump's resistance may be 0. */
 static bool get_size(lua_State *L, int index, const char *key, double *out)
 {
     double value;
     if (!tz_key_number(L, index, what, key, &value))
         return false;
-    if (!(value > 0))
+    if (!(value > 0 || (value == 0 && strcmp(key, "pump_internal_res") == 0)))
         tz_raise(L, "%s: '%s' must be above 0, not %g", what, key, value);
     *out = value;
     return true;
@@ -188,6 +198,9 @@ static void read_files(builder *b)
 #define TAKE(NAME, VALUE, DOC) get_size(L, 1, #NAME, &b->package.NAME);
     TZ_PACKAGE_TABLE(TAKE)
 #undef TAKE
+    int map;
+    if (tz_key_choice(L, 1, what, "grid_map_mode", &map))
+        b->package.map_mode = (tz_map_mode)map;
     const double most = 1 << 14;
     if (!(b->package.grid_cols <= most && b->package.grid_rows <= most))
         tz_raise(L, "%s: 'grid_rows' and 'grid_cols' must be at most %g", what, most);
@@ -204,7 +217,22 @@ static void add_die(builder *b, const char *flp)
     add_piece(b, flp, NULL);
 }
 
-/* Floorplans that a .lcf names lie beside it. */
+/* Read the channels of the last layer, whose walls have their own material. */
+static void add_channels(builder *b, const char *path)
+{
+    lua_State *L = b->L;
+    const int64_t columns = (int64_t)b->package.grid_cols, rows = (int64_t)b->package.grid_rows;
+    layer *l = &b->layers[b->layers_count - 1];
+    l->channels = calloc((size_t)(columns * rows), 1);
+    if (!l->channels)
+        tz_raise(L, "%s: not enough memory for channels", what);
+    tz_try(L, what, tz_channels_read(path, columns, rows, l->channels, tz_fault(L)));
+    tz_api_input(L, path);
+    l->k = 1 / b->package.wall_res;
+    l->p = b->package.wall_capac;
+}
+
+/* Floorplans and channels that a .lcf names lie beside it. */
 static void add_rows(builder *b, const char *lcf)
 {
     lua_State *L = b->L;
@@ -218,18 +246,23 @@ static void add_rows(builder *b, const char *lcf)
         add_layer(b, name, r->t_m, r->k_w_mk, r->p_j_m3k, 0)->lateral = r->lateral;
         snprintf(path, sizeof path, "%s%s%s", r->flp[0] == '/' ? "" : folder,
                  r->flp[0] == '/' ? "" : "/", r->flp);
+        if (r->channels && r->powered)
+            tz_raise(L, "%s: layer %zu of %.300s: channels take no power: N", what, i, lcf);
+        if (r->channels) {
+            add_channels(b, path);
+            continue;
+        }
         if (r->powered && !b->ptrace)
             tz_raise(L, "%s: layer %zu of %.300s takes power: give a 'ptrace'", what, i, lcf);
         add_piece(b, path, r->powered ? b->ptrace : NULL);
     }
 }
 
-static void add_chiplets(builder *b, int table)
+static void add_chiplets(builder *b)
 {
     lua_State *L = b->L;
     const int list = lua_gettop(L);
     char flp[PATH_MAX], ptrace[PATH_MAX];
-    (void)table;
     if (!lua_istable(L, list))
         tz_raise_kind(L, list, what, "chiplets", "a list of tables");
     tz_list_check(L, what, "chiplets");
@@ -278,11 +311,17 @@ static void add_table(builder *b, int table, lua_Integer number)
     const bool several = tz_table_get(L, table, "chiplets") != LUA_TNIL;
     if (several && planned)
         tz_raise(L, "%s: give layer %lld 'flp' or 'chiplets', not both", what, (long long)number);
-    if (!several && k == 0)
+    const bool cooled = get_path(L, table, "channels", flp);
+    if (cooled && (planned || several || k > 0))
+        tz_raise(L, "%s: 'channels' of layer %lld are in place of 'flp', 'chiplets', 'k' and 'p'",
+                 what, (long long)number);
+    if (cooled)
+        add_channels(b, flp);
+    else if (!several && k == 0)
         tz_raise(L, "%s: layer %lld needs 'k' and 'p', its conductivity and heat capacity", what,
                  (long long)number);
     if (several)
-        add_chiplets(b, table);
+        add_chiplets(b);
     lua_pop(L, 1);
 }
 
@@ -347,7 +386,8 @@ static void place_pieces(builder *b, tz_chip *chip)
         const double top = chip->height_m - p->y - plan->height_m;
         const double from[] = {p->x * across, top * down};
         const double to[] = {(p->x + plan->width_m) * across, (top + plan->height_m) * down};
-        *place = (tz_floorplan_place){plan->width_m, plan->height_m, {{0}, {0}}, true};
+        *place = (tz_floorplan_place){
+            plan->width_m, plan->height_m, {{0}, {0}}, true, b->package.map_mode};
         for (int axis = 0; axis < 2; axis++) {
             place->box.low[axis] = llround(from[axis]);
             place->box.high[axis] = llround(to[axis]);
@@ -429,7 +469,8 @@ static void make_layers(builder *b, tz_chip *chip, tz_chip_layer *layers)
         const layer *l = &b->layers[i];
         const double x = l->side > 0 ? 0.5 * (l->side - chip->width_m) : 0;
         const double y = l->side > 0 ? 0.5 * (l->side - chip->height_m) : 0;
-        layers[i] = (tz_chip_layer){.t_m = l->t, .lateral = l->lateral, .parts = next};
+        layers[i] = (tz_chip_layer){
+            .t_m = l->t, .lateral = l->lateral, .parts = next, .channels = l->channels};
         *next++ = (tz_chip_part){-x, -y, chip->width_m + x, chip->height_m + y, l->k, l->p};
         for (int j = 0; j < b->pieces_count; j++)
             if (b->pieces[j].layer == i)
@@ -492,8 +533,9 @@ static void add_power(builder *b, const piece *p, double *power)
 /* Push the table of fields. Returns the largest stable step. */
 static double push_fields(builder *b, const tz_chip *chip)
 {
-    static const char *const names[TZ_CHIP_FIELDS] = {"conductance_x", "conductance_y",
-                                                      "conductance_z", "convection", "warming"};
+    static const char *const names[TZ_CHIP_FIELDS] = {
+        "conductance_x", "conductance_y", "conductance_z", "convection",
+        "warming",       "flow_x",        "flow_y",        "inlet"};
     lua_State *L = b->L;
     tz_array *arrays[TZ_CHIP_FIELDS + 2];
     double *fields[TZ_CHIP_FIELDS], dt_s = 0;
@@ -513,7 +555,10 @@ static double push_fields(builder *b, const tz_chip *chip)
         if (b->pieces[i].powered)
             add_power(b, &b->pieces[i], power->data);
     for (int i = 0; i < TZ_CHIP_FIELDS + 2 && b->rows_up; i++)
-        turn_rows(arrays[i], i == TZ_CHIP_CONDUCTANCE_Y);
+        turn_rows(arrays[i], i == TZ_CHIP_CONDUCTANCE_Y || i == TZ_CHIP_FLOW_Y);
+    double *down = arrays[TZ_CHIP_FLOW_Y]->data;
+    for (size_t i = 0; i < cells && b->rows_up; i++)
+        down[i] = -down[i];
     lua_remove(L, -2);
     return dt_s;
 }
@@ -528,8 +573,9 @@ static void push_simulation(builder *b, const tz_chip *chip)
     lua_setfield(L, -2, "grid");
     const double dt_s = push_fields(b, chip);
     lua_setfield(L, -2, "fields");
-    lua_createtable(L, 0, 2);
+    lua_createtable(L, 0, 3);
     tz_set_number(L, "ambient_k", b->package.ambient);
+    tz_set_number(L, "inlet_k", b->package.inlet_temperature);
     tz_set_number(L, "dt_s", 0.9 * dt_s);
     lua_setfield(L, -2, "params");
 }
@@ -569,6 +615,8 @@ static void push_result(builder *b, const tz_chip *chip)
         lua_rawgeti(L, b->plans, i + 1);
         lua_rawseti(L, -2, (lua_Integer)lua_rawlen(L, -2) + 1);
     }
+    if (samples == 0 && b->ptrace)
+        tz_raise(L, "%s: no layer takes power, so 'ptrace' does nothing", what);
     lua_setfield(L, -2, "powered");
     lua_pushvalue(L, b->plans);
     lua_setfield(L, -2, "plans");
@@ -594,9 +642,7 @@ static int value_chip(lua_State *L)
     add_layers(b);
     const tz_package *p = &b->package;
     tz_chip chip = {.cells = {(int64_t)p->grid_cols, (int64_t)p->grid_rows},
-                    .r_convec = p->r_convec,
-                    .c_convec = p->c_convec,
-                    .c_factor = p->c_factor,
+                    .package = p,
                     .detailed = b->detailed};
     tz_chip_layer layers[TZ_CHIP_LAYERS_MAX + 2];
     place_pieces(b, &chip);

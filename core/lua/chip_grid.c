@@ -109,6 +109,17 @@ void tz_chip_grid_clear(tz_chip_grid *grid)
 
 /* ---- Cells ----------------------------------------------------------------------------------- */
 
+/* The kind of a cell of a layer's channels. */
+static int channel_at(const tz_chip *chip, const tz_chip_grid *grid, int64_t x, int64_t y,
+                      int64_t z)
+{
+    const char *channels = chip->layers[z].channels;
+    x -= grid->low[0];
+    y -= grid->low[1];
+    const bool in = x >= 0 && y >= 0 && x < chip->cells[0] && y < chip->cells[1];
+    return channels && in ? channels[y * chip->cells[0] + x] : TZ_CHANNEL_WALL;
+}
+
 /* What each cell is made of: conductivity and heat capacity, 0 in air. */
 typedef struct makeup {
     double *k, *p, *covered;
@@ -174,6 +185,12 @@ static tz_status make_up(const tz_chip *chip, const tz_chip_grid *grid, double *
         memset(m.covered, 0, plane * sizeof *m.covered);
         for (size_t i = layer->parts_count; i-- > 0;)
             add_part(chip, grid, &layer->parts[i], i == 0, share, share + nx, &m);
+        for (size_t at = 0; at < plane && layer->channels; at++)
+            if (channel_at(chip, grid, (int64_t)(at % nx), (int64_t)(at / nx), l) !=
+                TZ_CHANNEL_WALL) {
+                m.k[at] = 1.0 / chip->package->coolant_res;
+                m.p[at] = chip->package->coolant_capac;
+            }
     }
     free(share);
     free(m.covered);
@@ -189,6 +206,20 @@ static double through(double area, double a, double ka, double b, double kb)
     return ka > 0.0 && kb > 0.0 ? area / (a / ka + b / kb) : 0.0;
 }
 
+/* The same from the middle of one cell to that of the next; between coolant and a wall heat is
+ * transferred at the wall. `a` and `b` are lengths. */
+static double between(const tz_chip *chip, const int64_t at[3], int axis, double area, double a,
+                      double ka, double b, double kb, const tz_chip_grid *grid)
+{
+    const bool fluid = channel_at(chip, grid, at[0], at[1], at[2]) != TZ_CHANNEL_WALL;
+    const bool next = channel_at(chip, grid, at[0] + (axis == 0), at[1] + (axis == 1),
+                                 at[2] + (axis == 2)) != TZ_CHANNEL_WALL;
+    const double transfer = 1.0 / chip->package->htc;
+    return fluid == next ? through(area, a, ka, b, kb)
+           : fluid       ? through(area, transfer, 1.0, b, kb)
+                         : through(area, a, ka, transfer, 1.0);
+}
+
 static void fill_cell(const tz_chip *chip, const tz_chip_grid *grid, const double *k,
                       const double *p, int64_t x, int64_t y, int64_t z,
                       double *fields[TZ_CHIP_FIELDS], char *air)
@@ -197,35 +228,148 @@ static void fill_cell(const tz_chip *chip, const tz_chip_grid *grid, const doubl
     const int64_t at = (z * ny + y) * nx + x, right = at + 1, down = at + nx, up = at + nx * ny;
     const double *ex = grid->edges_x, *ey = grid->edges_y;
     const tz_chip_layer *layer = &chip->layers[z];
-    const double w = ex[x + 1] - ex[x], h = ey[y + 1] - ey[y], t = layer->t_m;
-    const double area = w * h, lateral = layer->lateral ? 0.5 : 0.0;
+    const double w = ex[x + 1] - ex[x], h = ey[y + 1] - ey[y], t = layer->t_m, area = w * h;
+    const int64_t place[] = {x, y, z};
     double *const *f = fields;
-    f[TZ_CHIP_CONDUCTANCE_X][at] =
-        x + 1 < nx && lateral > 0.0
-            ? through(h * t, lateral * w, k[at], lateral * (ex[x + 2] - ex[x + 1]), k[right])
-            : 0.0;
-    f[TZ_CHIP_CONDUCTANCE_Y][at] =
-        y + 1 < ny && lateral > 0.0
-            ? through(w * t, lateral * h, k[at], lateral * (ey[y + 2] - ey[y + 1]), k[down])
-            : 0.0;
-    const double lower = !chip->detailed || z == 0 ? t : 0.5 * t;
-    f[TZ_CHIP_CONDUCTANCE_Z][at] =
-        z + 1 < nz ? through(area, lower, k[at],
-                             chip->detailed ? 0.5 * chip->layers[z + 1].t_m : 0.0, k[up])
-                   : 0.0;
+    if (x + 1 < nx && layer->lateral)
+        f[TZ_CHIP_CONDUCTANCE_X][at] = between(chip, place, 0, h * t, 0.5 * w, k[at],
+                                               0.5 * (ex[x + 2] - ex[x + 1]), k[right], grid);
+    if (y + 1 < ny && layer->lateral)
+        f[TZ_CHIP_CONDUCTANCE_Y][at] = between(chip, place, 1, w * t, 0.5 * h, k[at],
+                                               0.5 * (ey[y + 2] - ey[y + 1]), k[down], grid);
+    if (z + 1 < nz) {
+        const bool halves = chip->detailed || layer->channels || layer[1].channels;
+        f[TZ_CHIP_CONDUCTANCE_Z][at] =
+            between(chip, place, 2, area, halves && z > 0 ? 0.5 * t : t, k[at],
+                    halves ? 0.5 * layer[1].t_m : 0.0, k[up], grid);
+    }
     const tz_chip_part *top = &chip->layers[nz - 1].parts[0];
     const double share = area / ((top->right_m - top->left_m) * (top->top_m - top->bottom_m));
-    double capacity = chip->c_factor * p[at] * area * t, convection = 0.0;
+    double capacity = chip->package->c_factor * p[at] * area * t, convection = 0.0;
     air[at] = k[at] == 0.0;
     if (air[at]) {
         capacity = AIR_J_M3K * area * t;
         convection = AIR_PER_S * capacity;
     } else if (z == nz - 1) {
-        capacity += chip->c_factor * chip->c_convec * share;
-        convection = 1.0 / (t / (k[at] * area) + chip->r_convec / share);
+        capacity += chip->package->c_factor * chip->package->c_convec * share;
+        convection = 1.0 / (t / (k[at] * area) + chip->package->r_convec / share);
     }
     f[TZ_CHIP_CONVECTION][at] = convection;
     f[TZ_CHIP_WARMING][at] = 1.0 / capacity;
+}
+
+/* ---- Coolant --------------------------------------------------------------------------------- */
+
+/* The channels of a layer: a conductance, m³/(Pa s), between cells of coolant. */
+typedef struct network {
+    const char *cells;
+    int64_t nx, ny;
+    double across, down; /* along x and y */
+    double pump;         /* of the pump to each inlet; 0: it takes no pressure */
+} network;
+
+/* Of a straight duct with laminar flow: the series for a rectangle. */
+static double duct(double a, double b, double length, double viscosity)
+{
+    const double pi = 3.14159265358979323846;
+    const double small = tz_min_double(a, b), large = tz_max_double(a, b);
+    double sum = 0.0;
+    for (int n = 1; n < 12; n += 2)
+        sum += tanh(0.5 * n * pi * large / small) / pow(n, 5);
+    return small * small * small * large / (12.0 * viscosity * length) *
+           (1.0 - 192.0 / pow(pi, 5) * small / large * sum);
+}
+
+/* Whether the pressure of a cell is to be found. */
+static bool is_free(const network *n, int64_t at)
+{
+    return n->cells[at] == TZ_CHANNEL_FLUID || (n->cells[at] == TZ_CHANNEL_INLET && n->pump > 0.0);
+}
+
+/* What flows into a cell of coolant from its neighbours and the pump at these pressures. */
+static double inflow(const network *n, const double *p, double pump_pa, int64_t at)
+{
+    const int64_t x = at % n->nx, y = at / n->nx, next[] = {at - 1, at + 1, at - n->nx, at + n->nx};
+    const bool there[] = {x > 0, x + 1 < n->nx, y > 0, y + 1 < n->ny};
+    double flow = 0.0;
+    for (int i = 0; i < 4; i++)
+        if (there[i] && n->cells[next[i]] != TZ_CHANNEL_WALL)
+            flow += (i < 2 ? n->across : n->down) * (p[next[i]] - p[at]);
+    if (n->cells[at] == TZ_CHANNEL_INLET)
+        flow += n->pump * (pump_pa - p[at]);
+    return flow;
+}
+
+/* Find the pressures by conjugate gradients. Those of inlets and outlets are set where they are not
+ * free. `r`, `d` and `q` have a number a cell. */
+static tz_status find_pressures(const network *n, double pump_pa, double *p, double *r, double *d,
+                                double *q, tz_error *error)
+{
+    const int64_t count = n->nx * n->ny;
+    double rr = 0.0, first = 0.0;
+    for (int64_t i = 0; i < count; i++) {
+        d[i] = r[i] = is_free(n, i) ? inflow(n, p, pump_pa, i) : 0.0;
+        first = rr += r[i] * r[i];
+    }
+    for (int64_t turn = 0; rr > 1e-24 * first; turn++) {
+        double dq = 0.0, next = 0.0;
+        if (turn > 10 * count)
+            return tz_error_set(error, TZ_RANGE, NULL, "found no pressures of the channels");
+        for (int64_t i = 0; i < count; i++) {
+            q[i] = is_free(n, i) ? -inflow(n, d, 0.0, i) : 0.0;
+            dq += d[i] * q[i];
+        }
+        for (int64_t i = 0; i < count; i++) {
+            p[i] += rr / dq * d[i];
+            r[i] -= rr / dq * q[i];
+            next += r[i] * r[i];
+        }
+        for (int64_t i = 0; i < count; i++)
+            d[i] = r[i] + next / rr * d[i];
+        rr = next;
+    }
+    return TZ_OK;
+}
+
+/* Fill a layer's fields of coolant. */
+static tz_status fill_flow(const tz_chip *chip, const tz_chip_grid *grid, int64_t z,
+                           double *fields[TZ_CHIP_FIELDS], tz_error *error)
+{
+    const tz_package *c = chip->package;
+    const double w = chip->width_m / (double)chip->cells[0];
+    const double h = chip->height_m / (double)chip->cells[1], t = chip->layers[z].t_m;
+    const network n = {.cells = chip->layers[z].channels,
+                       .nx = chip->cells[0],
+                       .ny = chip->cells[1],
+                       .across = duct(h, t, w, c->coolant_visc),
+                       .down = duct(w, t, h, c->coolant_visc),
+                       .pump = c->pump_internal_res > 0.0 ? 1.0 / c->pump_internal_res : 0.0};
+    const int64_t count = n.nx * n.ny;
+    double *p = malloc(4 * (size_t)count * sizeof *p);
+    if (!p)
+        return tz_error_set(error, TZ_MEMORY, NULL, "not enough memory for a chip");
+    for (int64_t i = 0; i < count; i++)
+        p[i] = n.cells[i] == TZ_CHANNEL_INLET ? c->pumping_pressure : 0.0;
+    const tz_status status =
+        find_pressures(&n, c->pumping_pressure, p, p + count, p + 2 * count, p + 3 * count, error);
+    for (int64_t i = 0; status == TZ_OK && i < count; i++) {
+        const int64_t x = i % n.nx, y = i / n.nx;
+        const int64_t at =
+            (z * grid->extent[1] + grid->low[1] + y) * grid->extent[0] + grid->low[0] + x;
+        if (n.cells[i] == TZ_CHANNEL_WALL)
+            continue;
+        if (x + 1 < n.nx && n.cells[i + 1] != TZ_CHANNEL_WALL)
+            fields[TZ_CHIP_FLOW_X][at] = c->coolant_capac * n.across * (p[i] - p[i + 1]);
+        if (y + 1 < n.ny && n.cells[i + n.nx] != TZ_CHANNEL_WALL)
+            fields[TZ_CHIP_FLOW_Y][at] = c->coolant_capac * n.down * (p[i] - p[i + n.nx]);
+        /* What leaves it comes from outside; from the pump, where it has a resistance. */
+        if (n.cells[i] == TZ_CHANNEL_INLET)
+            fields[TZ_CHIP_INLET][at] =
+                c->coolant_capac * tz_max_double(0.0, n.pump * (c->pumping_pressure - p[i]) -
+                                                          inflow(&n, p, c->pumping_pressure, i));
+    }
+    free(p);
+    return status;
 }
 
 /* The largest rate at which a cell alone would reach its surroundings. The stencil's clamp sides
@@ -235,14 +379,18 @@ static double largest_decay(const tz_chip_grid *grid, double *const fields[TZ_CH
     const int64_t nx = grid->extent[0], ny = grid->extent[1], nz = grid->extent[2];
     const double *gx = fields[TZ_CHIP_CONDUCTANCE_X], *gy = fields[TZ_CHIP_CONDUCTANCE_Y];
     const double *gz = fields[TZ_CHIP_CONDUCTANCE_Z];
+    const double *fx = fields[TZ_CHIP_FLOW_X], *fy = fields[TZ_CHIP_FLOW_Y];
     double most = 0.0;
     for (int64_t z = 0, at = 0; z < nz; z++)
         for (int64_t y = 0; y < ny; y++)
             for (int64_t x = 0; x < nx; x++, at++) {
-                const double sum = fields[TZ_CHIP_CONVECTION][at] + gx[at - (x > 0)] +
-                                   gx[at - (x > 0 && x + 1 == nx)] + gy[at - (y > 0) * nx] +
+                const int64_t left = at - (x > 0), above = at - (y > 0) * nx;
+                const double sum = fields[TZ_CHIP_CONVECTION][at] + gx[left] +
+                                   gx[at - (x > 0 && x + 1 == nx)] + gy[above] +
                                    gy[at - (y > 0 && y + 1 == ny) * nx] +
-                                   gz[at - (z > 0) * nx * ny] + gz[at];
+                                   gz[at - (z > 0) * nx * ny] + gz[at] + fields[TZ_CHIP_INLET][at] +
+                                   tz_max_double(0.0, fx[left]) + tz_max_double(0.0, -fx[at]) +
+                                   tz_max_double(0.0, fy[above]) + tz_max_double(0.0, -fy[at]);
                 most = tz_max_double(most, sum * fields[TZ_CHIP_WARMING][at]);
             }
     return most;
@@ -252,11 +400,14 @@ tz_status tz_chip_fill(const tz_chip *chip, const tz_chip_grid *grid,
                        double *fields[TZ_CHIP_FIELDS], char *air, double *dt_s, tz_error *error)
 {
     double *k = NULL, *p = NULL;
-    const tz_status status = make_up(chip, grid, &k, &p, error);
+    tz_status status = make_up(chip, grid, &k, &p, error);
     for (int64_t z = 0; status == TZ_OK && z < grid->extent[2]; z++)
         for (int64_t y = 0; y < grid->extent[1]; y++)
             for (int64_t x = 0; x < grid->extent[0]; x++)
                 fill_cell(chip, grid, k, p, x, y, z, fields, air);
+    for (int64_t z = 0; status == TZ_OK && z < grid->extent[2]; z++)
+        if (chip->layers[z].channels)
+            status = fill_flow(chip, grid, z, fields, error);
     if (status == TZ_OK)
         *dt_s = 1.0 / largest_decay(grid, fields);
     free(k);

@@ -7,8 +7,7 @@
 #ifndef TZ_CORE_LUA_CHIP_GRID_H
 #define TZ_CORE_LUA_CHIP_GRID_H
 
-#include "base/error.h"
-#include <stdint.h>
+#include "output/format/chip_files.h"
 
 /* A rectangle of a material. */
 typedef struct tz_chip_part {
@@ -23,6 +22,9 @@ typedef struct tz_chip_layer {
      * other, take its place where they are. */
     const tz_chip_part *parts;
     size_t parts_count; /* at least 1 */
+    /* Kinds of the die's cells (TZ_CHANNEL_WALL, …), rows from the upper edge down; NULL: no
+     * channels. Parts of such a layer are its walls. */
+    const char *channels;
 } tz_chip_layer;
 
 typedef struct tz_chip {
@@ -30,9 +32,7 @@ typedef struct tz_chip {
     int64_t cells[2];         /* of the die, along x and y */
     int layers_count;
     const tz_chip_layer *layers; /* from the bottom up */
-    /* Of the top layer, to the ambient: K/W, J/K. */
-    double r_convec, c_convec;
-    double c_factor; /* share of the heat capacities that counts */
+    const tz_package *package;   /* convection, coolant, c_factor */
     /* Heat crosses half of a layer and half of the next one, and all of the lowest layer, as in
      * HotSpot's "detailed 3-D"; else all of the lower one and nothing of the upper one. */
     bool detailed;
@@ -44,6 +44,9 @@ typedef enum tz_chip_field {
     TZ_CHIP_CONDUCTANCE_Z,
     TZ_CHIP_CONVECTION,
     TZ_CHIP_WARMING,
+    TZ_CHIP_FLOW_X,
+    TZ_CHIP_FLOW_Y,
+    TZ_CHIP_INLET,
     TZ_CHIP_FIELDS
 } tz_chip_field;
 
@@ -58,8 +61,8 @@ typedef struct tz_chip_grid {
 tz_status tz_chip_grid_make(const tz_chip *chip, tz_chip_grid *out, tz_error *error);
 void tz_chip_grid_clear(tz_chip_grid *grid); /* a zeroed record is fine */
 
-/* Fill fields of extent[0] x extent[1] x extent[2] numbers, x fastest, the caller's. `air` becomes
- * 1 in cells without a material. *dt_s becomes the largest stable step. TZ_MEMORY. */
+/* Fill fields of extent[0] x extent[1] x extent[2] zeros, x fastest, the caller's. `air` becomes 1
+ * in cells without a material. *dt_s becomes the largest stable step. TZ_MEMORY. */
 tz_status tz_chip_fill(const tz_chip *chip, const tz_chip_grid *grid,
                        double *fields[TZ_CHIP_FIELDS], char *air, double *dt_s, tz_error *error);
 

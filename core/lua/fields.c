@@ -681,17 +681,28 @@ static int column(lua_State *L)
     const char *what = "tz.table";
     const tz_simulation_handle *handle = tz_handle_check(L, 1, what);
     const tz_unit_value *unit = lua_touserdata(L, lua_upvalueindex(1));
+    const tz_map_mode map = (tz_map_mode)lua_tointeger(L, lua_upvalueindex(2));
+    tz_region region = {.mask_field = -1};
     tz_region_facts facts;
-    reduce_unit(L, handle, tz_output_default_field(tz_handle_stencil(handle)), unit, what, &facts);
-    lua_pushnumber(L, lua_toboolean(L, lua_upvalueindex(2)) ? facts.sum / (double)facts.cells
-                                                            : facts.max);
+    tz_floorplan_box(L, handle, unit, what, &region.box);
+    for (int axis = 0; axis < 2 && map == TZ_MAP_CENTER; axis++) {
+        int64_t *low = &region.box.low[axis], *high = &region.box.high[axis];
+        const int64_t sum = *low + *high;
+        *low = (sum - 1) / 2;
+        *high = sum / 2 + 1;
+    }
+    reduce_region(L, handle, tz_output_default_field(tz_handle_stencil(handle)), &region, what,
+                  &facts);
+    lua_pushnumber(L, map == TZ_MAP_MAX   ? facts.max
+                      : map == TZ_MAP_MIN ? facts.min
+                                          : facts.sum / (double)facts.cells);
     return 1;
 }
 
-void tz_region_push_column(lua_State *L, int index, bool mean)
+void tz_region_push_column(lua_State *L, int index, tz_map_mode map)
 {
     lua_pushvalue(L, index);
-    lua_pushboolean(L, mean);
+    lua_pushinteger(L, map);
     lua_pushcclosure(L, column, 2);
 }
 

@@ -4,6 +4,7 @@
 #define TZ_CORE_LUA_FIELDS_H
 
 #include "lua/handle.h"
+#include "output/format/chip_files.h"
 #include "sim/numbers.h"
 
 /* {x = {low, high}, y = …} at `index`, half open. A missing axis stands for the grid's extent, and
@@ -22,9 +23,9 @@ void tz_field_assign(lua_State *L, tz_simulation_handle *handle, int field, cons
 tz_region_facts tz_region_reduce(lua_State *L, int index, const tz_simulation_handle *handle,
                                  int field, const char *what);
 
-/* Push the function of a table's column, column(sim): the maximum, or the mean, of the first state
- * field in the unit at a stack index. */
-void tz_region_push_column(lua_State *L, int index, bool mean);
+/* Push the function of a table's column, column(sim): what `map` says of the first state field in
+ * the unit at a stack index. */
+void tz_region_push_column(lua_State *L, int index, tz_map_mode map);
 /* The same of the title "FIELD(MASK)": the sum of a field where another one is not 0. false, and
  * nil is pushed: the title is no such thing, or FIELD is like the word of another column. */
 bool tz_region_push_sum(lua_State *L, const char *title);

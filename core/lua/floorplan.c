@@ -232,21 +232,6 @@ static void get_place(lua_State *L, const char *what, tz_floorplan_place *place)
     lua_pop(L, 1);
 }
 
-/* What a user may not have meant. */
-static void note_doubts(lua_State *L, const char *what, const tz_floorplan_value *value)
-{
-    const tz_floorplan *plan = &value->plan;
-    if (fmax(plan->width_m, plan->height_m) > CHIP_MAX_M)
-        tz_context_note(tz_context_get(L), TZ_NOTE_WARNING,
-                        "%s: %.300s: the units reach over %g m x %g m: are its numbers in mm? "
-                        "HotSpot's files are in metres",
-                        what, plan->path, plan->width_m, plan->height_m);
-    if (value->trace.negative_line > 0)
-        tz_context_note(tz_context_get(L), TZ_NOTE_WARNING,
-                        "%s: %.300s:%d: a negative power cools its unit", what, value->trace.path,
-                        value->trace.negative_line);
-}
-
 tz_floorplan_value *tz_floorplan_push(lua_State *L, const char *what, const char *flp,
                                       const char *ptrace, double overlap,
                                       const tz_floorplan_place *place)
@@ -262,7 +247,10 @@ tz_floorplan_value *tz_floorplan_push(lua_State *L, const char *what, const char
     value->columns = value->trace.unit_count;
     if (place->width_m == 0)
         tz_floorplan_move(&value->plan, 0, 0);
-    note_doubts(L, what, value);
+    if (value->trace.negative_line > 0)
+        tz_context_note(tz_context_get(L), TZ_NOTE_WARNING,
+                        "%s: %.300s:%d: a negative power cools its unit", what, value->trace.path,
+                        value->trace.negative_line);
     tz_api_input(L, flp);
     if (ptrace)
         tz_api_input(L, ptrace);
@@ -308,6 +296,13 @@ static int value_floorplan(lua_State *L)
         tz_raise(L, "tz.floorplan: 'row' is of a 'ptrace', which is missing");
     tz_floorplan_value *value = tz_floorplan_push(L, "tz.floorplan", plan_path,
                                                   ptrace ? trace_path : NULL, overlap, &place);
+    const tz_floorplan *plan = &value->plan;
+    if (fmax(plan->width_m, plan->height_m) > CHIP_MAX_M)
+        tz_context_note(
+            tz_context_get(L), TZ_NOTE_WARNING,
+            "tz.floorplan: %.300s: the units reach over %g m x %g m: are its numbers in "
+            "mm? HotSpot's files are in metres",
+            plan->path, plan->width_m, plan->height_m);
     if (has_row)
         set_row(L, "tz.floorplan", value, row);
     return 1;

@@ -3,6 +3,7 @@
 #define TZ_CORE_LUA_FLOORPLAN_H
 
 #include "lua/handle.h"
+#include "output/format/chip_files.h"
 #include "output/format/floorplan.h"
 
 #define TZ_TYPE_FLOORPLAN "trapeze.floorplan"
@@ -13,6 +14,7 @@ typedef struct tz_floorplan_place {
     double width_m, height_m; /* 0: the stencil's, else the plan's */
     tz_box box;               /* high 0: the whole axis */
     bool touched;             /* units are all cells that they touch, as in HotSpot */
+    tz_map_mode map;          /* what their value in .steady and .ttrace files is */
 } tz_floorplan_place;
 
 /* A userdata. */

@@ -329,7 +329,7 @@ static size_t add_listed(lua_State *L, tz_output *output, size_t n)
         tz_floorplan_unit_get(value, i / 2, unit);
         snprintf(title, sizeof title, "%s(%s)", i % 2 ? "mean" : "max", unit->unit.name);
         set_title(L, &output->columns[n + i], title);
-        tz_region_push_column(L, -1, i % 2);
+        tz_region_push_column(L, -1, i % 2 ? TZ_MAP_AVG : TZ_MAP_MAX);
         lua_rawseti(L, 3, (lua_Integer)(n + i) + 1);
         lua_pop(L, 1);
     }
@@ -384,7 +384,7 @@ static const tz_key units_options[] = {
     {"name", "text", TZ_KEY_VALUE(TZ_TABLE_STEM), "the file is `NAME` and the format's ending"},
     {NULL, NULL, NULL, NULL}};
 
-/* A list of floorplans: a column for each unit, its mean. */
+/* A list of floorplans: a column for each unit. */
 static int output_units(lua_State *L)
 {
     const char *what = called(L)->what;
@@ -415,7 +415,7 @@ static int output_units(lua_State *L)
                                         prefixed ? value->prefix : "", unit->unit.name);
             if (length >= (int)sizeof column->title)
                 tz_raise(L, "%s: the name '%.40s…' is too long", what, column->title);
-            tz_region_push_column(L, -1, true);
+            tz_region_push_column(L, -1, value->place.map);
             lua_rawseti(L, 3, (lua_Integer)n + 1);
             lua_pop(L, 1);
         }

@@ -17,7 +17,7 @@
 #define TZ_CELL_REAL 1
 #include <trapeze/rows.h>
 
-enum { AMBIENT, DT_S, ALLOW_UNSTABLE, PARAMS };
+enum { AMBIENT, DT_S, ALLOW_UNSTABLE, INLET, PARAMS };
 
 static const tz_param params[PARAMS] = {
     [AMBIENT] = TZ_REAL_PARAM("ambient_k", 318.15, 0.0, 1e5, "K", "ambient temperature"),
@@ -26,6 +26,8 @@ static const tz_param params[PARAMS] = {
                            .role = TZ_PARAM_ROLE_TIME_STEP),
     [ALLOW_UNSTABLE] = TZ_FLAG_PARAM("allow_unstable", 0, "run even with a time step that diverges",
                                      .role = TZ_PARAM_ROLE_ALLOW_UNSTABLE),
+    [INLET] =
+        TZ_REAL_PARAM("inlet_k", 300.0, 0.0, 1e5, "K", "temperature of the coolant at inlets"),
 };
 
 static int derive(tz_setup *setup)
@@ -37,15 +39,16 @@ static int derive(tz_setup *setup)
         *origin = p[AMBIENT].number;
     setup->constants[TZ_CONSTANT(chip, dt)] = p[DT_S].number;
     setup->constants[TZ_CONSTANT(chip, ambient)] = p[AMBIENT].number - *origin;
+    setup->constants[TZ_CONSTANT(chip, coolant)] = p[INLET].number - *origin;
     return 0;
 }
 
 /* What fields must not be below 0: heat would flow from cold to warm. */
 static const int positive[] = {TZ_FIELD(chip, conductance_x), TZ_FIELD(chip, conductance_y),
                                TZ_FIELD(chip, conductance_z), TZ_FIELD(chip, convection),
-                               TZ_FIELD(chip, warming)};
+                               TZ_FIELD(chip, warming),       TZ_FIELD(chip, inlet)};
 static const char *const positive_names[] = {"conductance_x", "conductance_y", "conductance_z",
-                                             "convection", "warming"};
+                                             "convection",    "warming",       "inlet"};
 
 static int check_run(const tz_run_facts *facts)
 {
@@ -76,6 +79,11 @@ static int check_run(const tz_run_facts *facts)
     TZ_STATIC_FIELD("conductance_" axis, TZ_REAL, "W/K",                                           \
                     "conductance to the next cell along " axis "; 0: none", .radius = 1,           \
                     .initial = 0.02)
+#define FLOW(axis)                                                                                 \
+    TZ_STATIC_FIELD("flow_" axis, TZ_REAL, "W/K",                                                  \
+                    "heat capacity of the coolant that flows to the next cell along " axis         \
+                    " in a second; below 0: that comes from there",                                \
+                    .radius = 1)
 static const tz_field fields[] = {
     TZ_STATE_FIELD("temperature", TZ_REAL, "K", "temperature of the cell", .initial = 318.15,
                    .boundary_value = 318.15),
@@ -86,6 +94,9 @@ static const tz_field fields[] = {
     TZ_STATIC_FIELD("convection", TZ_REAL, "W/K", "conductance to the ambient", .initial = 1e-5),
     TZ_STATIC_FIELD("warming", TZ_REAL, "K/J",
                     "by how much a joule warms the cell: 1 / its heat capacity", .initial = 1e3),
+    FLOW("x"),
+    FLOW("y"),
+    TZ_STATIC_FIELD("inlet", TZ_REAL, "W/K", "the same of what enters the grid in the cell"),
     TZ_DERIVED_FIELD("decay", TZ_REAL, "1/s",
                      "warming times all conductances of the cell: the largest value is the inverse "
                      "of the largest stable dt_s"),
@@ -102,8 +113,8 @@ static const tz_pass outputs[] = {
 static const tz_stencil stencil = {
     TZ_STENCIL_HEADER,
     .id = "chip",
-    .doc = "Temperature of a chip or a stack with interface, spreader, sink and convection, as "
-           "HotSpot has them; tz.chip makes the fields.",
+    .doc = "Temperature of a chip or a stack with interface, spreader, sink, convection and "
+           "coolant in channels, as HotSpot has them; tz.chip makes the fields.",
     .dims = 3,
     .fields_count = sizeof fields / sizeof *fields,
     .fields = fields,
@@ -122,4 +133,4 @@ static const tz_stencil stencil = {
     .check_run = check_run,
 };
 
-TZ_PLUGIN_DEFINE("chip", "1.0.0", "thermal simulation of a chip with its package", &stencil)
+TZ_PLUGIN_DEFINE("chip", "1.1.0", "thermal simulation of a chip with its package", &stencil)

@@ -820,8 +820,16 @@ SCRATCH_TEST(packages_and_layers_are_read)
     assert_true(tz_materials_find(&materials, "water")->p_j_m3k == 4e6);
     assert_ok(tz_package_read(scratch_text(*state, "c.config",
                                            "# a\n\t-material_chip silicon\n-k_chip 7\n"
-                                           "-t_sink 0.01\n-init_file (null)\n-leakage_used 0\n"),
+                                           "-t_sink 0.01\n-init_file (null)\n-leakage_used 0\n"
+                                           "-coolant_material water\n-wall_material silicon\n"
+                                           "-material_sink none\n-pump_internal_res 0\n"
+                                           "-grid_map_mode max\n"),
                               &materials, &package, &failure));
+    assert_true(package.coolant_res == 1 / 0.6 && package.coolant_visc == 8e-4);
+    assert_true(package.wall_res == 1 / 130.0 && package.map_mode == TZ_MAP_MAX);
+    check_error(tz_package_read(scratch_text(*state, "x", "-coolant_material silicon\n"),
+                                &materials, &package, &failure),
+                TZ_FORMAT, "x:1", "'silicon' is no fluid");
     assert_true(package.k_chip == 130 && package.p_chip == 1.6e6 && package.t_sink == 0.01);
     assert_true(package.r_convec == 0.1 && *tz_package_find(&package, "s_sink") == 0.06);
     assert_ok(
@@ -841,6 +849,7 @@ SCRATCH_TEST(packages_and_layers_are_read)
             {"-model_secondary 1\n", "x:1", "does not have the secondary heat path",
              TZ_UNSUPPORTED},
             {"-material_sink gold\n", "x:1", "material 'gold' is not in", TZ_UNKNOWN},
+            {"-grid_map_mode mean\n", "x:1", "center, avg, min or max, not 'mean'", TZ_FORMAT},
         },
       layers[] = {
           {"", "x", "has no layers", TZ_FORMAT},
@@ -850,7 +859,6 @@ SCRATCH_TEST(packages_and_layers_are_read)
           {"0\nY\nN\n1\n", "x", "ends within a layer", TZ_FORMAT},
           {"0\nY\nN\n1\n-1\n", "x:5", "not above 0", TZ_RANGE},
           {"64\n", "x:1", "from 0 to 63", TZ_RANGE},
-          {"0\nY\nN\nsilicon\n1\nflow.csv\n", "x:6", "microfluidic", TZ_UNSUPPORTED},
       };
     for (size_t i = 0; i < sizeof packages / sizeof *packages; i++)
         check_error(
@@ -860,6 +868,19 @@ SCRATCH_TEST(packages_and_layers_are_read)
         check_error(tz_chip_rows_read(scratch_text(*state, "x", layers[i].text), &materials, &rows,
                                       &failure),
                     layers[i].status, layers[i].place, layers[i].says);
+    char cells[6];
+    assert_ok(tz_channels_read(scratch_text(*state, "a.csv", "2, 1,3# a\r\n-1\t0 0\n"), 3, 2, cells,
+                               &failure));
+    assert_memory_equal(cells, "\2\1\3\0\0\0", 6);
+    static const struct {
+        const char *text, *place, *says;
+    } channels[] = {{"2,1,3\n", "x", "has 1 rows, but grid_rows is 2"},
+                    {"2,1,4\n0,0,0\n", "x:1", "outlet (3), not 4"},
+                    {"2,1,1\n0,0,0\n", "x", "needs an inlet (2) and an outlet (3)"}};
+    for (size_t i = 0; i < sizeof channels / sizeof *channels; i++)
+        check_error(
+            tz_channels_read(scratch_text(*state, "x", channels[i].text), 3, 2, cells, &failure),
+            TZ_FORMAT, channels[i].place, channels[i].says);
     tz_materials_clear(&materials);
     check_error(tz_materials_read(scratch_text(*state, "x", "a\nsolid\n1\n"), &materials, &failure),
                 TZ_FORMAT, "x", "ends within a material");

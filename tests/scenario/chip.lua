@@ -119,10 +119,67 @@ end
 if not tz.checking then c.near(other:units(turned.plans[2]).left.mean, both:units(pair.plans[2]).left.mean, 1e-6) end
 turned.simulation.y = "down"
 c.refuses("the rows of the array of tz.chip are in the other order", tz.simulation, turned.simulation)
+-- Coolant: pressures make flows, which take heat along. Cells of channels are squares of 2 mm x 4 mm; the first channel has a cross
+-- section of 4 mm x 4 mm, whose laminar flow is 0.421731 h^4 / (12 viscosity length).
+local water = { pumping_pressure = 3, pump_internal_res = 2e3, inlet_temperature = 290, coolant_capac = 4e6, coolant_res = 1.6, coolant_visc = 1e-3,
+    wall_res = 0.008, wall_capac = 1.7e6, htc = 2e4 }
+local function cooled(options)
+    local all = { lcf = "cooled.lcf", ptrace = "even.ptrace", s_spreader = side, s_sink = side, ambient = 300, grid_cols = 8, grid_rows = 4 }
+    for _, more in ipairs { water, options or {} } do
+        for key, value in pairs(more) do all[key] = value end
+    end
+    return tz.chip(all)
+end
+for _, detailed in ipairs { false, true } do
+    local chip = cooled { detailed_3D = detailed, grid_map_mode = "avg" }
+    tz.expect(chip.simulation.params.inlet_k == 290 and #chip.plans == 3)
+    chip.simulation.precision = "double"
+    local sim = tz.simulation(chip.simulation)
+    if tz.checking then break end
+    local flow = 4e6 * 3 / (7 * 12e-3 * 0.002 / (0.4217314 * 0.004 ^ 4) + 2e3)
+    c.near(sim:get("inlet", 7, 1, 1) + sim:get("inlet", 0, 3, 1), 2 * flow, 1e-3)
+    for x = 0, 6 do
+        c.near(sim:get("flow_x", x, 1, 1), -flow, 1e-3)
+        c.near(sim:get("flow_x", x, 3, 1), flow, 1e-3)
+    end
+    local area = 0.002 * 0.004
+    c.near(sim:get("conductance_z", 3, 1, 0), area / (2e-4 / 100 + 1 / 2e4), 1e-9)
+    c.near(sim:get("conductance_z", 3, 1, 1), area / (0.0005 / 400 + 1 / 2e4), 1e-9)
+    c.near(sim:get("conductance_z", 3, 0, 1), area / (0.002 * 0.008 + 0.0005 / 400), 1e-9)
+    c.near(sim:get("conductance_y", 3, 0, 1), 0.002 * 0.004 / (0.002 * 0.008 + 1 / 2e4), 1e-9)
+    c.near(sim:get("conductance_x", 3, 1, 1), 0.004 * 0.004 / (0.002 * 1.6), 1e-9)
+    c.near(sim:get("warming", 3, 1, 1) * 0.333 * 4e6 * area * 0.004, 1, 1e-9)
+    sim:steady()
+    -- What comes in leaves with the coolant and by convection.
+    local out = 0
+    for _, at in ipairs { { 0, 1 }, { 7, 3 } } do out = out + sim:get("inlet", 7, 1, 1) * (sim:get("temperature", at[1], at[2], 1) - 290) end
+    for y = 0, 3 do
+        for x = 0, 7 do out = out + sim:get("convection", x, y, 3) * (sim:get("temperature", x, y, 3) - 300) end
+    end
+    c.near(out, watts, 1e-6)
+    c.near(sim:residual(), 0, 1e-9)
+    c.near(sim:max "decay" * sim:params().dt_s, 0.9, 1e-9)
+end
+c.refuses("channel.csv:1: has 8 cells, but grid_cols is 9", cooled, { grid_cols = 9 })
+c.refuses("'channels' of layer 1 are in place of", tz.chip, { layers = { { t = 1, k = 1, p = 1, channels = "channel.csv" } }, grid_cols = 8, grid_rows = 4 })
+
+-- What .steady files have of a unit; run_scenario_tests.sh reads them.
+for _, mode in ipairs { "avg", "center", "min", "max" } do
+    local one = tz.chip { flp = "plan.flp", ptrace = "plan.ptrace", grid_cols = 8, grid_rows = 7, grid_map_mode = mode }
+    local sim = tz.simulation(one.simulation)
+    sim:set("temperature", 300)
+    local x, y = one.box.x[1], one.box.y[1]
+    for i = 0, 1 do
+        for j = 0, 6 do sim:set("temperature", 300 + 10 * i + j * j, { x = { x + i, x + i + 1 }, y = { y + j, y + j + 1 }, z = { 0, 1 } }) end
+    end
+    one.plans.name = mode
+    sim:write(tz.steady(one.plans))
+end
 
 -- Refusals.
 c.refuses("needs one of 'flp', 'lcf' and 'layers'", tz.chip, { ptrace = "plan.ptrace" })
 c.refuses("needs a 'ptrace'", tz.chip, { flp = "plan.flp" })
+c.refuses("no layer takes power", tz.chip, { layers = { { t = 1, k = 1, p = 1, flp = "plan.flp", power = false } }, ptrace = "plan.ptrace" })
 c.refuses("must fit on the spreader of 0.01 m", tz.chip, { flp = "plan.flp", ptrace = "plan.ptrace", s_spreader = 0.01 })
 c.refuses("'r_convec' must be above 0, not 0", tz.chip, { flp = "plan.flp", ptrace = "plan.ptrace", r_convec = 0 })
 c.refuses("layer 1 needs a thickness", tz.chip, { layers = { { k = 1, p = 1 } } })

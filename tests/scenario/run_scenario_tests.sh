@@ -55,6 +55,12 @@ one() {
 
 script=$here/$only.lua
 one "$only" "$script" --out out
+if [ "$only" = chip ]; then
+    units=$(awk '$1 == "left" { printf " %.4g", $2 }' out/*avg.steady out/*center.steady out/*min.steady out/*max.steady)
+    count=$((count + 1))
+    [ "$units" = " 318 314 300 346" ] || { failed=$((failed + 1)); printf 'not '; }
+    echo "ok $count - units of .steady files:$units"
+fi
 one "$only on the reference" "$script" --backend reference --set backend=reference --out reference
 one "$only --check" "$script" --check
 echo "1..$count"

@@ -54,6 +54,8 @@ static tz_status material_line(void *out, const tz_line *line, tz_error *error)
             all->rows[all->count].k_w_mk = value;
         else if (reader->next == 3)
             all->rows[all->count].p_j_m3k = value;
+        else
+            all->rows[all->count].visc_pa_s = value;
     }
     reader->next++;
     if (reader->next == (reader->fluid ? 5 : 4)) {
@@ -90,17 +92,16 @@ const tz_material *tz_materials_find(const tz_materials *materials, const char *
     return NULL;
 }
 
-static tz_status find_material(const tz_materials *materials, const char *name, const char *path,
-                               int line, double *k, double *p, tz_error *error)
+/* NULL and an error: there is none of that name. */
+static const tz_material *find_material(const tz_materials *materials, const char *name,
+                                        const char *path, int line, tz_error *error)
 {
     const tz_material *found = tz_materials_find(materials, name);
     if (!found)
-        return tz_error_set_line(error, TZ_UNKNOWN, path, line, "material '%s' is not in %s", name,
-                                 materials->path ? materials->path
-                                                 : "a file: give 'materials' to tz.chip");
-    *k = found->k_w_mk;
-    *p = found->p_j_m3k;
-    return TZ_OK;
+        tz_error_set_line(error, TZ_UNKNOWN, path, line, "material '%s' is not in %s", name,
+                          materials->path ? materials->path
+                                          : "a file: give 'materials' to tz.chip");
+    return found;
 }
 
 /* ---- The package ----------------------------------------------------------------------------- */
@@ -111,7 +112,7 @@ tz_package tz_package_default(void)
 #define DEFAULT(NAME, VALUE, DOC) .NAME = VALUE,
         TZ_PACKAGE_TABLE(DEFAULT)
 #undef DEFAULT
-    };
+            .map_mode = TZ_MAP_CENTER};
 }
 
 double *tz_package_find(tz_package *package, const char *name)
@@ -125,14 +126,22 @@ double *tz_package_find(tz_package *package, const char *name)
 }
 
 /* Materials replace numbers wherever they stand in the file. */
-static const char *const parts[] = {"chip", "interface", "spreader", "sink"};
+static const struct {
+    const char *name, *k, *res, *p, *visc; /* the numbers; NULL: none */
+} parts[] = {{"material_chip", "k_chip", NULL, "p_chip", NULL},
+             {"material_interface", "k_interface", NULL, "p_interface", NULL},
+             {"material_spreader", "k_spreader", NULL, "p_spreader", NULL},
+             {"material_sink", "k_sink", NULL, "p_sink", NULL},
+             {"wall_material", NULL, "wall_res", "wall_capac", NULL},
+             {"coolant_material", NULL, "coolant_res", "coolant_capac", "coolant_visc"}};
 enum { PARTS = sizeof parts / sizeof *parts };
+
+const char *const tz_map_modes[] = {"avg", "center", "min", "max"};
 
 /* What a file may only say no to. */
 static const struct {
     const char *name, *what;
 } refused[] = {{"model_secondary", "the secondary heat path"},
-               {"use_microfluidic_cooling", "microfluidic cooling"},
                {"leakage_used", "leakage that depends on the temperature"},
                {"package_model_used", "the detailed package model"}};
 
@@ -165,14 +174,50 @@ static tz_status package_line(void *out, const tz_line *line, tz_error *error)
             return tz_error_set_line(error, TZ_UNSUPPORTED, reader->path, line->number,
                                      "%s: Trapeze does not have %s", name, refused[i].what);
     for (int i = 0; i < PARTS; i++)
-        if (strncmp(name, "material_", 9) == 0 && strcmp(name + 9, parts[i]) == 0 &&
-            !tz_word_is(&value, "none")) {
+        if (strcmp(name, parts[i].name) == 0) {
             reader->materials[i].line = line->number;
             return tz_word_name(&value, reader->path, line->number, reader->materials[i].name,
                                 error);
         }
+    for (int i = 0; i <= TZ_MAP_MAX && strcmp(name, "grid_map_mode") == 0; i++)
+        if (tz_word_is(&value, tz_map_modes[i])) {
+            reader->out->map_mode = (tz_map_mode)i;
+            return TZ_OK;
+        }
+    if (strcmp(name, "grid_map_mode") == 0)
+        return tz_error_set_line(error, TZ_FORMAT, reader->path, line->number,
+                                 "grid_map_mode must be center, avg, min or max");
     double *member = tz_package_find(reader->out, name);
-    return member ? positive(&value, reader->path, line->number, member, error) : TZ_OK;
+    if (member == &reader->out->pump_internal_res && tz_word_is(&value, "0"))
+        *member = 0.0;
+    else if (member)
+        status = positive(&value, reader->path, line->number, member, error);
+    return status;
+}
+
+/* Replace the numbers of a part by those of its material. "none" is one only if the file has it. */
+static tz_status take_material(package_reader *reader, int part, const tz_materials *materials,
+                               tz_error *error)
+{
+    tz_package *out = reader->out;
+    const char *name = reader->materials[part].name;
+    if (strcmp(name, "none") == 0 && !tz_materials_find(materials, name))
+        return TZ_OK;
+    const tz_material *found =
+        find_material(materials, name, reader->path, reader->materials[part].line, error);
+    if (!found)
+        return TZ_UNKNOWN;
+    if (parts[part].visc && found->visc_pa_s == 0.0)
+        return tz_error_set_line(error, TZ_FORMAT, reader->path, reader->materials[part].line,
+                                 "the material '%s' is no fluid", name);
+    if (parts[part].k)
+        *tz_package_find(out, parts[part].k) = found->k_w_mk;
+    else
+        *tz_package_find(out, parts[part].res) = 1.0 / found->k_w_mk;
+    *tz_package_find(out, parts[part].p) = found->p_j_m3k;
+    if (parts[part].visc)
+        *tz_package_find(out, parts[part].visc) = found->visc_pa_s;
+    return TZ_OK;
 }
 
 tz_status tz_package_read(const char *path, const tz_materials *materials, tz_package *package,
@@ -180,15 +225,9 @@ tz_status tz_package_read(const char *path, const tz_materials *materials, tz_pa
 {
     package_reader reader = {.out = package};
     tz_status status = tz_lines_read(path, &reader.path, "package", package_line, &reader, error);
-    for (int i = 0; status == TZ_OK && i < PARTS; i++) {
-        char k[16], p[16];
-        snprintf(k, sizeof k, "k_%s", parts[i]);
-        snprintf(p, sizeof p, "p_%s", parts[i]);
+    for (int i = 0; status == TZ_OK && i < PARTS; i++)
         if (reader.materials[i].line > 0)
-            status =
-                find_material(materials, reader.materials[i].name, path, reader.materials[i].line,
-                              tz_package_find(package, k), tz_package_find(package, p), error);
-    }
+            status = take_material(&reader, i, materials, error);
     free(reader.path);
     return status;
 }
@@ -246,10 +285,15 @@ static tz_status take_heat(row_reader *reader, const tz_word *word, int line, tz
     if (tz_number_parse(word->text, word->length, &value))
         return positive(word, path, line, &reader->row->p_j_m3k, error);
     const tz_status status = tz_word_name(word, path, line, name, error);
+    if (status != TZ_OK)
+        return status;
+    const tz_material *found = find_material(reader->materials, name, path, line, error);
+    if (!found)
+        return TZ_UNKNOWN;
     reader->next = RESISTIVITY;
-    return status == TZ_OK ? find_material(reader->materials, name, path, line,
-                                           &reader->row->k_w_mk, &reader->row->p_j_m3k, error)
-                           : status;
+    reader->row->k_w_mk = found->k_w_mk;
+    reader->row->p_j_m3k = found->p_j_m3k;
+    return TZ_OK;
 }
 
 static tz_status row_line(void *out, const tz_line *line, tz_error *error)
@@ -286,9 +330,8 @@ static tz_status row_line(void *out, const tz_line *line, tz_error *error)
                                        "the floorplan's path is too long");
         else
             memcpy(reader->row->flp, word.text, word.length);
-        if (word.length > 4 && memcmp(word.text + word.length - 4, ".csv", 4) == 0)
-            status = tz_error_set_line(error, TZ_UNSUPPORTED, path, line->number,
-                                       "Trapeze does not have microfluidic cooling");
+        reader->row->channels =
+            word.length > 4 && memcmp(word.text + word.length - 4, ".csv", 4) == 0;
     }
     reader->next = reader->next == PLAN ? NUMBER : reader->next + 1;
     return status;
@@ -308,5 +351,63 @@ tz_status tz_chip_rows_read(const char *path, const tz_materials *materials, tz_
             status = tz_error_set(error, TZ_FORMAT, path, "has %zu layers, but no layer %zu",
                                   out->count, i);
     free(reader.path);
+    return status;
+}
+
+/* ---- Channels -------------------------------------------------------------------------------- */
+
+typedef struct channel_reader {
+    char *path;
+    int64_t columns, rows, row;
+    char *cells;
+    bool kinds[TZ_CHANNEL_OUTLET + 1]; /* those that there are */
+} channel_reader;
+
+static tz_status channel_line(void *out, const tz_line *line, tz_error *error)
+{
+    channel_reader *r = out;
+    int64_t column = 0;
+    for (const char *p = line->begin; p < line->end && *p != '#';) {
+        tz_word word = {.text = p};
+        double value = 0;
+        for (; p < line->end && !strchr(", \t\r#", *p); p++)
+            word.length++;
+        p += word.length == 0;
+        if (word.length == 0)
+            continue;
+        const tz_status status = tz_word_number(&word, r->path, line->number, &value, error);
+        if (status != TZ_OK)
+            return status;
+        if (!(value >= -1 && value <= TZ_CHANNEL_OUTLET && value == (int)value))
+            return tz_error_set_line(error, TZ_FORMAT, r->path, line->number,
+                                     "a cell is a wall (0, -1), coolant (1), inlet (2) or outlet "
+                                     "(3), not %g",
+                                     value);
+        if (r->row < r->rows && column < r->columns) {
+            const int kind = value > 0 ? (int)value : TZ_CHANNEL_WALL;
+            r->cells[r->row * r->columns + column] = (char)kind;
+            r->kinds[kind] = true;
+        }
+        column++;
+    }
+    if (column != r->columns)
+        return tz_error_set_line(error, TZ_FORMAT, r->path, line->number,
+                                 "has %lld cells, but grid_cols is %lld", (long long)column,
+                                 (long long)r->columns);
+    r->row++;
+    return TZ_OK;
+}
+
+tz_status tz_channels_read(const char *path, int64_t columns, int64_t rows, char *cells,
+                           tz_error *error)
+{
+    channel_reader r = {.columns = columns, .rows = rows, .cells = cells};
+    tz_status status = tz_lines_read(path, &r.path, "channels", channel_line, &r, error);
+    if (status == TZ_OK && r.row != rows)
+        status = tz_error_set(error, TZ_FORMAT, path, "has %lld rows, but grid_rows is %lld",
+                              (long long)r.row, (long long)rows);
+    else if (status == TZ_OK && !(r.kinds[TZ_CHANNEL_INLET] && r.kinds[TZ_CHANNEL_OUTLET]))
+        status = tz_error_set(error, TZ_FORMAT, path, "needs an inlet (2) and an outlet (3)");
+    free(r.path);
     return status;
 }
