@@ -849,7 +849,7 @@ SCRATCH_TEST(packages_and_layers_are_read)
             {"-model_secondary 1\n", "x:1", "does not have the secondary heat path",
              TZ_UNSUPPORTED},
             {"-material_sink gold\n", "x:1", "material 'gold' is not in", TZ_UNKNOWN},
-            {"-grid_map_mode mean\n", "x:1", "center, avg, min or max, not 'mean'", TZ_FORMAT},
+            {"-grid_map_mode mean\n", "x:1", "center, avg, min or max", TZ_FORMAT},
         },
       layers[] = {
           {"", "x", "has no layers", TZ_FORMAT},
