@@ -286,9 +286,10 @@ tz_status tz_handle_close(tz_simulation_handle *handle, tz_error *error)
     tell_apart(handle);
     for (tz_binding *b = handle->bindings, *next; b; b = next) {
         next = b->next;
-        char warning[512];
-        if (tz_writer_warning(&b->writer, warning, sizeof warning))
-            tz_context_note(handle->context, TZ_NOTE_WARNING, "%s", warning);
+        char note[512];
+        bool warns;
+        if (tz_writer_note(&b->writer, note, sizeof note, &warns))
+            tz_context_note(handle->context, warns ? TZ_NOTE_WARNING : TZ_NOTE_LOG, "%s", note);
         const tz_status closed = tz_writer_close(&b->writer, status == TZ_OK ? error : &ignored);
         if (status == TZ_OK)
             status = closed;

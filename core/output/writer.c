@@ -45,19 +45,33 @@ tz_status tz_writer_close(tz_writer *writer, tz_error *error)
     return closed ? closed : status;
 }
 
-bool tz_writer_warning(const tz_writer *writer, char *text, size_t size)
+bool tz_writer_note(const tz_writer *writer, char *text, size_t size, bool *warns)
 {
-    const int64_t frame = writer->movie ? tz_movie_strayed(writer->movie) : 0;
-    char name[TZ_WRITER_FILE_SIZE], low[TZ_NUMBER_SIZE], high[TZ_NUMBER_SIZE];
-    if (frame == 0)
+    if (!writer->movie)
         return false;
+    const tz_movie_range range = tz_movie_range_of(writer->movie);
+    const bool one = range.uniform && !(range.low < range.high);
+    tz_look look = {.log = writer->output->look.log, .low = writer->low, .high = writer->high};
+    char name[TZ_WRITER_FILE_SIZE], first[64];
     tz_writer_file(writer, 0, name);
-    snprintf(
-        text, size,
-        "%s: from frame %lld on, values are outside the range of the first frame, %s to %s, and "
-        "have the colours of its ends; give range = {low, high}",
-        name, (long long)frame, tz_number_short(low, writer->low),
-        tz_number_short(high, writer->high));
+    snprintf(first, sizeof first, range.uniform ? "%.4g" : "%.4g to %.4g", look.low, look.high);
+    tz_movie_take_range(&range, &look);
+    *warns = !range.drawn_again || one;
+    if (one && range.seen)
+        snprintf(text, size, "%s: all values are %s in every frame, so it has one colour", name,
+                 first);
+    else if (range.drawn_again && (range.strayed || range.uniform))
+        snprintf(text, size,
+                 "%s: values leave the range of the first frame, %s: all frames are drawn again, "
+                 "from %.4g to %.4g",
+                 name, first, look.low, look.high);
+    else if (range.strayed && !range.drawn_again)
+        snprintf(text, size,
+                 "%s: from frame %lld on, values are outside the range of the first frame, %s, and "
+                 "have the colours of its ends; give range = {low, high}",
+                 name, (long long)range.strayed, first);
+    else
+        return false;
     return true;
 }
 
@@ -174,20 +188,14 @@ static tz_status resolve_look(const tz_writer *writer, const tz_simulation *sour
     return TZ_OK;
 }
 
-/* All frames of a movie have one range: that of the first one. */
-static tz_status keep_range(tz_writer *writer, const tz_look *look, tz_error *error)
+/* All frames of a movie have one range: that of the first one. movie.c draws it again if they
+ * leave it, or if it is a single value. */
+static void keep_range(tz_writer *writer, tz_look *look)
 {
-    if (!(look->low < look->high)) {
-        char number[TZ_NUMBER_SIZE];
-        return tz_error_set(
-            error, TZ_RANGE, NULL,
-            "all values of the movie's first frame are %s, so it has no range: give "
-            "one, range = {low, high}",
-            tz_number_format(number, look->low));
-    }
+    if (!(look->low < look->high))
+        look->high = look->low + fmax(1, fabs(look->low));
     writer->low = look->low;
     writer->high = look->high;
-    return TZ_OK;
 }
 
 tz_status tz_writer_frame(tz_frame **out, tz_writer *writer, const tz_simulation *source,
@@ -200,7 +208,7 @@ tz_status tz_writer_frame(tz_frame **out, tz_writer *writer, const tz_simulation
         return status;
     status = resolve_look(writer, source, &frame->look, error);
     if (status == TZ_OK && output->format->content == TZ_CONTENT_MOVIE)
-        status = keep_range(writer, &frame->look, error);
+        keep_range(writer, &frame->look);
     const tz_slice slice = {output->slice.axis, output->has_slice ? output->slice.at : -1};
     if (status == TZ_OK)
         status = tz_frame_read(frame, source, writer->field, slice, error);
@@ -558,7 +566,7 @@ tz_status tz_writer_go_on(tz_writer *writer, int64_t last_step, int64_t count, i
         return status;
     return writer->output->format->content == TZ_CONTENT_MOVIE
                ? tz_movie_open(&writer->movie, path, writer->output->format, writer->output->fps,
-                               bytes, error)
+                               bytes, count, error)
                : tz_table_open(&writer->table, path, writer->output->format->table_style,
                                writer->output->columns_count, bytes, error);
 }

@@ -25,7 +25,7 @@ typedef struct tz_writer {
     tz_table *table;     /* owned; made with the first row */
     tz_movie *movie;     /* owned; made with the first frame */
     int64_t first_frame; /* of the present file of a movie; part of its name if not 0 */
-    double low, high;    /* of a movie: the range of all frames; equal: not known yet */
+    double low, high;    /* of a movie: the range of its first frame; equal: not known yet */
     const char *caption; /* of the next picture, if the caller makes it; borrowed */
     /* Of a table that tz_writer_take() writes: for each column its receivers, which are the
      * simulation's; NULL for others. Owned; NULL: it is another output. */
@@ -51,9 +51,9 @@ tz_status tz_writer_take(tz_writer *writer, const tz_simulation *simulation, boo
 /* Close the table or movie, if there is one. */
 tz_status tz_writer_close(tz_writer *writer, tz_error *error);
 
-/* What is worth a warning now that all is written: values outside the range that a movie's first
- * frame gave. False: nothing. */
-bool tz_writer_warning(const tz_writer *writer, char *text, size_t size);
+/* What is worth a line now that all is written: values outside the range that a movie's first
+ * frame gave. False: nothing. *warns: it is a warning. */
+bool tz_writer_note(const tz_writer *writer, char *text, size_t size, bool *warns);
 
 /* The file or files that it writes: "temperature-NNNNNN.png", "table.csv". */
 void tz_writer_pattern(const tz_writer *writer, char *text, size_t size);

@@ -69,16 +69,31 @@ local tz = require "trapeze"
 local sim = tz.simulation { plugin = "hotspot", grid = { 32, 32 }, backend = "cpu", threads = 1, name = "s", fields = { temperature = 320, power = 0.01 } }
 local warm = tz.simulation { plugin = "hotspot", grid = { 32, 32 }, backend = "cpu", threads = 1, name = "w",
   fields = { temperature = tz.random { seed = 1, range = { 310, 311 } }, power = 0.01 } }
+local u = tz.simulation { plugin = "poisson", grid = { 32, 32 }, backend = "cpu", threads = 1, name = "u",
+  fields = { u = tz.random { seed = 1, range = { 0.001, 0.01 } }, f = -0.01 } }
 $1
 END
     rm -rf tried
     t run try.lua --out tried --quiet
 }
-try 'sim:every(2, tz.movie { name = "m", range = "auto" }) sim:run(4)'
-check "a first frame without a range" errs ", so it has no range: give one, range = {low, high}"
-check "it leaves no file" [ ! -e tried/s-m.png ]
-try 'warm:every(2, tz.movie { name = "m", range = "auto" }) warm:run(400)'
-expect "values that leave the range of the first frame" errs "w-m.png: from frame " rc 0
+# follows NAME SIMULATION OPTIONS: that movie has the range of all its frames, as if it had been given.
+follows() {
+    movie=tried/$(echo "$2" | cut -c 1)-m.png
+    try "$2:every(40, tz.movie { name = \"m\", range = \"auto\", $3 }) $2:run(400)"
+    expect "$1" rc 0 lines_err 0
+    check "$1: it is told" grep -q 'm.png: values leave the range of the first frame, .*: all frames are drawn again, from' tried/log.txt
+    check "$1: no hidden file stays" [ "$(ls -A tried | grep -c '^\.')" = 0 ]
+    t info $movie
+    given=$(sed -n 's/^ *Range  *\([^ ]*\) \([^ ]*\)$/range = { \1, \2 }/p' out)
+    mv $movie followed.png
+    try "$2:every(40, tz.movie { name = \"m\", $given, $3 }) $2:run(400)"
+    check "$1: the same movie as with $given" cmp -s followed.png $movie
+}
+follows "values that leave the range of the first frame" u 'bar = true, contours = 3, caption = "{step}"'
+follows "a first frame of one value" sim 'mark = "max"'
+follows "a logarithmic range" u 'log = true, size = 64'
+try 'sim:every(2, tz.movie { name = "m", range = "auto" }) sim:run { steps = 0 }'
+check "a movie of one value" errs "s-m.png: all values are 320 in every frame, so it has one colour"
 try 'warm:every(2, tz.movie { name = "m", range = { 310, 310.5 } }) warm:run(40)'
 check "a range that the script gives may be left" lines_err 0
 try 'sim:every(500, tz.movie "temperature") warm:run(1)'

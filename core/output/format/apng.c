@@ -400,10 +400,11 @@ const tz_format tz_format_movie = {
     .suffix = ".png",
     .doc = "A movie of a field, for `sim:every`: an animated PNG, `NAME.png`. It can be played at "
            "any time, also after the run was killed, and a resumed run goes on with it. All frames "
-           "have the range of the first one, unless the option or the stencil gives it; a warning "
-           "tells when values leave it. A video, `name = \"heat.mp4\"`, needs ffmpeg, which "
-           "`trapeze doctor` looks for; a resumed run makes a new one, with the number of its "
-           "first frame in its name.",
+           "have one range: that of the option or the stencil, else of the first frame. If values "
+           "leave that one, all frames are drawn again when the run ends, in the range of all; a "
+           "line tells it. Until then the values are in a hidden file beside the movie. A video, "
+           "`name = \"heat.mp4\"`, needs ffmpeg, which `trapeze doctor` looks for; a resumed run "
+           "makes a new one, with the number of its first frame in its name.",
     .film = film,
     .film_add = add,
     .film_end = end,

@@ -46,9 +46,12 @@ void tz_frame_destroy(tz_frame *frame)
 
 void tz_frame_note(tz_frame *frame, const char *key, const char *format, ...)
 {
-    if (frame->texts_count == TZ_FRAME_TEXTS_MAX)
+    size_t i = 0;
+    while (i < frame->texts_count && strcmp(frame->keys[i], key) != 0)
+        i++;
+    if (i == TZ_FRAME_TEXTS_MAX)
         return;
-    const size_t i = frame->texts_count++;
+    frame->texts_count += i == frame->texts_count;
     va_list arguments;
     va_start(arguments, format);
     snprintf(frame->keys[i], sizeof frame->keys[i], "%s", key);

@@ -98,8 +98,8 @@ typedef struct tz_frame {
 tz_status tz_frame_create(tz_frame **out, const tz_look *look, tz_error *error);
 void tz_frame_destroy(tz_frame *frame); /* NULL is fine */
 
-/* Add a text to the file: a key of 1 to 31 ASCII characters and its value. At most
- * TZ_FRAME_TEXTS_MAX are kept. */
+/* Add a text to the file: a key of 1 to 31 ASCII characters and its value, which replaces an
+ * earlier one. At most TZ_FRAME_TEXTS_MAX are kept. */
 void tz_frame_note(tz_frame *frame, const char *key, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 /* Add the look's facts: Unit, Range and Map. */
