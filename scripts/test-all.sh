@@ -9,16 +9,17 @@
 #   nvrtc      every kernel compiled and counted for sm_80, sm_90 and sm_100               (release build, 5 h)
 #   tests      the tests that have more cases with TZ_ALL: update, memory, precision, …    (sanitizers, 1 h)
 #   arm64      the contract of every stencil and the oracles on arm64 under qemu-user, the bits of x86-64, packages   (20 min)
+#   cluster    ranks on two nodes, one of which dies (scripts/cluster-test.sh); as root                 (release build, 1 min)
 #
 # Without PART all of them. Two cores. What is printed as it goes is in build-all/PART; a table ends the run. A change of
 # kernels runs the parts that it touches. Ends with 1 if something failed.
 set -eu
 root=$(CDPATH= cd -- "$(dirname -- "$0")/.." && pwd -P)
-parts=${1:-'contract simt cases nvrtc tests arm64'}
+parts=${1:-'contract simt cases nvrtc tests arm64 cluster'}
 [ $# -eq 0 ] || shift
-case " contract simt cases nvrtc tests arm64 " in
+case " contract simt cases nvrtc tests arm64 cluster " in
 *" $parts "*) ;;
-*) [ "$parts" = 'contract simt cases nvrtc tests arm64' ] || { echo "test-all: unknown part '$parts'" >&2 && exit 2; } ;;
+*) [ "$parts" = 'contract simt cases nvrtc tests arm64 cluster' ] || { echo "test-all: unknown part '$parts'" >&2 && exit 2; } ;;
 esac
 work=$root/build-all
 mkdir -p "$work"
@@ -27,7 +28,7 @@ case " $parts " in *' arm64 '*) sh "$root/scripts/setup.sh" --arm64 ;; *) sh "$r
 export ASAN_OPTIONS=handle_sigill=1:detect_stack_use_after_return=0:strict_string_checks=1:malloc_context_size=5:quarantine_size_mb=32:intercept_tls_get_addr=0
 only=$*
 [ -z "${TZ_DATA_DIR:-}" ] && [ -d "$root/../shared/data" ] && export TZ_DATA_DIR="$root/../shared/data"
-case " $parts " in *' contract '* | *' simt '* | *' nvrtc '* | *' arm64 '*) (PRESET=release target=all && . "$root/scripts/build.sh") ;; esac
+case " $parts " in *' contract '* | *' simt '* | *' nvrtc '* | *' arm64 '* | *' cluster '*) (PRESET=release target=all && . "$root/scripts/build.sh") ;; esac
 case " $parts " in *' cases '* | *' tests '*) (PRESET=asan target=all && . "$root/scripts/build.sh") ;; esac
 bin=$root/build/test-bin
 plugins="$root/build/plugins $root/build/test-plugins"
@@ -83,6 +84,10 @@ for part in $parts; do
         done
         row arm64 oracles env TRAPEZE_CACHE= ctest --test-dir "$root/build-arm64" --no-tests=error --output-on-failure -L "^oracle$"
         row arm64 packages sh "$root/scripts/package.sh" --arm64 "$work/packages"
+        ;;
+    cluster)
+        row cluster two-nodes sh "$root/scripts/cluster-test.sh" "$root/build/bin/trapeze"
+        grep '^skipped' "$work/cluster" || true
         ;;
     esac
 done

@@ -53,6 +53,22 @@ uint64_t tz_text_hash(uint64_t before, const char *text)
     return before;
 }
 
+void tz_text_base64(FILE *out, const void *bytes, size_t count)
+{
+    static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+    const uint8_t *data = bytes;
+    for (size_t at = 0; at < count; at += 3) {
+        const size_t left = count - at;
+        const uint32_t three = (uint32_t)data[at] << 16 |
+                               (left > 1 ? (uint32_t)data[at + 1] << 8 : 0) |
+                               (left > 2 ? data[at + 2] : 0);
+        putc_unlocked(digits[three >> 18], out);
+        putc_unlocked(digits[three >> 12 & 63], out);
+        putc_unlocked(left > 1 ? digits[three >> 6 & 63] : '=', out);
+        putc_unlocked(left > 2 ? digits[three & 63] : '=', out);
+    }
+}
+
 /* ---- Texts that grow ------------------------------------------------------------------------- */
 
 /* Room for `more` bytes behind what is there. */

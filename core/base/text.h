@@ -6,6 +6,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 
 /* Bytes that are not part of a UTF-8 character become '?'. */
 void tz_text_utf8(char *text);
@@ -18,6 +19,9 @@ void tz_text_printable(char *text);
  * is an empty text. */
 #define TZ_HASH_NONE UINT64_C(0xcbf29ce484222325)
 uint64_t tz_text_hash(uint64_t before, const char *text);
+
+/* Write bytes as base64. */
+void tz_text_base64(FILE *out, const void *bytes, size_t count);
 
 /* ---- Texts that grow ------------------------------------------------------------------------- */
 

@@ -41,6 +41,7 @@ typedef struct settings {
     tz_plugins plugins;
     progress_line progress;
     bool quiet, verbose;
+    bool serve_view;       /* print the address of pages that may only look */
     int compile_threads;   /* 0: half of the processors */
     struct json_t *record; /* owned: the content of run.json at the end; NULL until then */
 } settings;
@@ -164,10 +165,11 @@ static void on_record(void *context, const tz_record *record)
     ((settings *)context)->record = tz_record_copy(record);
 }
 
-static void on_serves(void *context, const char *url)
+static void on_serves(void *context, const char *url, const char *look_url)
 {
-    (void)context;
     fprintf(stderr, "live view: %s\n", url);
+    if (((settings *)context)->serve_view)
+        fprintf(stderr, "to look only: %s\n", look_url);
 }
 
 /* ---- Options --------------------------------------------------------------------------------- */
@@ -264,6 +266,7 @@ static int read_options(const tz_command *command, int argc, char **argv, settin
         {.name = "serve", .kind = TZ_OPTION_OPTIONAL, .out = script, .take = take_serve},
         TZ_CALL("serve-address", script, take_serve_address),
         TZ_FLAG("serve-paused", &script->serve_paused),
+        TZ_FLAG("serve-view", &s->serve_view),
         TZ_FLAG("check", &script->check),
         {.name = "quiet", .kind = TZ_OPTION_FLAG, .out = &s->quiet, .letter = 'q'},
         TZ_VERBOSE(&s->verbose),
@@ -277,7 +280,7 @@ static int read_options(const tz_command *command, int argc, char **argv, settin
     share_compilers(script->ranks, s->compile_threads);
     if (s->quiet && s->verbose)
         return tz_misuse(command, "--quiet or --verbose, not both");
-    script->serve |= script->serve_paused;
+    script->serve |= script->serve_paused || s->serve_view;
     if (script->serve && script->check)
         return tz_misuse(command, "--serve or --check, not both: a check computes nothing");
     if (script->serve && script->ranks)
@@ -513,6 +516,7 @@ const tz_command tz_command_run = {
         "                     be paused, stepped and changed, at 127.0.0.1 and a free port\n"
         "  --serve-address IP the same at another address of this machine, 0.0.0.0: at all\n"
         "  --serve-paused     the same; runs begin paused and wait for the page\n"
+        "  --serve-view       the same, with a second address for pages that may only look\n"
         "  --check            check the script and show what it would write; compute nothing\n"
         "  -q, --quiet        no progress, no log, no summary\n"
         "  -v, --verbose      a longer summary: what trapeze info RUNDIR shows\n"

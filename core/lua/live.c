@@ -592,7 +592,8 @@ tz_status tz_live_view_open(tz_context *context, tz_error *error)
     view->frame_step = -1;
     context->view = view;
     if (options->sink.serves)
-        options->sink.serves(options->sink.context, tz_live_url(view->server));
+        options->sink.serves(options->sink.context, tz_live_url(view->server),
+                             tz_live_look_url(view->server));
     return TZ_OK;
 }
 

@@ -46,6 +46,9 @@ const tz_key tz_look_options[] = {
      "above " TZ_KEY_VALUE(TZ_LOOK_LOG) " of the maximum"},
     {"size", "integer", "", "pixels of the longer side: cells are averaged or repeated",
      .least = 16, .most = 16384},
+    {"width_mm", "number", "",
+     "how wide the whole picture is on paper; texts are then of 8 points: 86 for a column",
+     .least = 20, .most = 1000},
     {"reduce", "text", "\"mean\"",
      "%s: of 2-D, what a pixel of several cells shows: their mean, or the largest", reduce_names},
     {"region", "{x = {a, b}, y = {c, d}}", "the grid", "of 2-D: a part, cells a to b - 1 along x",
@@ -380,6 +383,8 @@ void tz_look_get(lua_State *L, int index, const char *what, tz_look *look)
                  look->low);
     tz_key_integer(L, index, what, "size", &look->size);
     tz_key_integer(L, index, what, "zoom", &look->zoom);
+    if (tz_key_number(L, index, what, "width_mm", &look->width_mm) && look->size + look->zoom > 0)
+        tz_raise(L, "%s: give 'width_mm' or '%s', not both", what, look->zoom ? "zoom" : "size");
     tz_key_integer(L, index, what, "bits", &bits);
     if (bits != 8 && bits != 16)
         tz_raise(L, "%s: 'bits' must be 8 (colour) or 16 (gray values)", what);

@@ -565,7 +565,9 @@ static const tz_key drawing_options[] = {
      "a line above; of a simulation, words in braces are filled in (see Captions)"},
     {"data", "array or simulation", NULL, "what is drawn"},
     {"field", "text", "the stencil's picture", "of a simulation: the field"},
-    {"file", "text", NULL, "a name that ends with `.png`, in the run folder"},
+    {"file", "text", NULL,
+     "a name in the run folder that ends with `.png`, `.svg` (cells as pixels, all else as "
+     "vectors) or `.pdf` (made of that by rsvg-convert, inkscape or cairosvg)"},
     {"slice", "integer or table", "",
      "of 3-D data: only the plane z, or `{ x = 3 }` or `{ y = 3 }`, across which z points up",
      .most = INFINITY},
@@ -626,8 +628,13 @@ static int picture(lua_State *L)
     }
     set_range(&r.look, &r.data->view);
     tz_status status = tz_frame_create(&frame, &r.look, tz_fault(L));
-    if (status == TZ_OK)
-        frame->draw = tz_format_of_file(r.file, TZ_TO_DRAW)->draw;
+    const tz_format *format = tz_format_of_file(r.file, TZ_TO_DRAW);
+    if (status == TZ_OK && format->check)
+        status = format->check(format, tz_fault(L));
+    if (status == TZ_OK) {
+        frame->draw = format->draw;
+        frame->vectors = format->vectors;
+    }
     if (status == TZ_OK)
         status = tz_handle_open_file(context, r.file, frame->path, sizeof frame->path, tz_fault(L));
     if (status == TZ_OK)

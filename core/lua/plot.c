@@ -85,7 +85,7 @@ static void get_series(lua_State *L, tz_plot *plot, int number)
 }
 
 static const tz_key plot_options[] = {
-    {"file", "text", NULL, "a name that ends with `.png`, in the run folder"},
+    {"file", "text", NULL, "a name in the run folder that ends with `.png`, `.svg` or `.pdf`"},
     {"title", "text", "\"\"", ""},
     {"subtitle", "text", "\"\"", ""},
     {"x_label", "text", "\"\"", ""},
@@ -93,6 +93,9 @@ static const tz_key plot_options[] = {
     {"log_x", "boolean", "false", "a logarithmic axis"},
     {"log_y", "boolean", "false", "the same of y"},
     {"zero", "boolean", "false", "the y axis begins at 0"},
+    {"width_mm", "number", "",
+     "how wide it is on paper; texts are then of 8 points, and the legend is below", .least = 20,
+     .most = 1000},
     {"series", "list of tables", NULL, "tables such as `{ x = {…}, y = {…} }`",
      .inner = series_options},
     {NULL, NULL, NULL, NULL}};
@@ -102,9 +105,10 @@ static int plot_call(lua_State *L)
     tz_context *context = tz_context_get(L);
     char path[PATH_MAX];
     tz_options_take(L, what, plot_options, "tz.plot { file = \"NAME.png\", series = { … } }");
-    const char *file = tz_key_file(L, 1, what, tz_format_find("png"));
+    const char *file = tz_key_file(L, 1, what, NULL);
     tz_plot *plot = lua_newuserdatauv(L, sizeof *plot, 0);
     memset(plot, 0, sizeof *plot);
+    plot->terminal = tz_format_of_file(file, TZ_TO_DRAW)->terminal;
     tz_key_copy(L, 1, what, "title", plot->title, sizeof plot->title);
     tz_key_copy(L, 1, what, "subtitle", plot->subtitle, sizeof plot->subtitle);
     tz_key_copy(L, 1, what, "x_label", plot->x_label, sizeof plot->x_label);
@@ -112,6 +116,7 @@ static int plot_call(lua_State *L)
     tz_key_flag(L, 1, what, "log_x", &plot->log_x);
     tz_key_flag(L, 1, what, "log_y", &plot->log_y);
     tz_key_flag(L, 1, what, "zero", &plot->from_zero);
+    tz_key_number(L, 1, what, "width_mm", &plot->width_mm);
     if (tz_table_get(L, 1, "series") != LUA_TTABLE || lua_rawlen(L, -1) == 0)
         tz_raise(L, "%s: 'series' must be a list of { x = {…}, y = {…} }", what);
     const int series = lua_gettop(L);

@@ -35,7 +35,7 @@ typedef struct tz_script_sink {
     /* At the end of a run, also of one that writes no file: what run.json says. */
     void (*record)(void *context, const struct tz_record *record);
     /* The address of the live view, which is open. */
-    void (*serves)(void *context, const char *url);
+    void (*serves)(void *context, const char *url, const char *look_url);
     /* A stencil that tz.stencil has defined; not again for an equal one. */
     void (*stencil)(void *context, const tz_definition *definition);
     /* What tz.sweep was given; an error ends the script. */

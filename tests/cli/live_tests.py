@@ -194,7 +194,8 @@ sim:run(tonumber(tz.args.steps) or 100000000)
 
 # ---- Whoever asks --------------------------------------------------------------------------------
 def protocol():
-    run = Run("life.lua", "protocol", "--serve-paused")
+    run = Run("life.lua", "protocol", "--serve-paused", "--serve-view")
+    look = run.process.stderr.readline().split("token=")[1].split("&")[0]
     token = {"X_Trapeze_Token": run.token}
     post = {"X_Trapeze_Token": run.token, "Content_Type": "application/json"}
     pause = b'{"do":"pause"}'
@@ -205,6 +206,9 @@ def protocol():
     for what, expected, method, path, body, given in [
         ("the state", 200, "GET", "/state", None, token),
         ("the tables", 200, "GET", "/tables", None, token),
+        ("the page to look only", 200, "GET", "/?token=" + look + "&looks", None, {}),
+        ("looking only", 200, "GET", "/state", None, {"X_Trapeze_Token": look}),
+        ("a command of who may only look", 403, "POST", "/do", pause, {**post, "X_Trapeze_Token": look}),
         ("no token", 403, "GET", "/state", None, {}),
         ("no token for the page", 403, "GET", "/", None, {}),
         ("a wrong token", 403, "GET", "/state", None, {"X_Trapeze_Token": "0" * 32}),

@@ -52,7 +52,7 @@ end
 
 local line = { title = "a line", x = { 1, 2, 3 }, y = { 1, 4, 9 } }
 refuses("'file' is missing", tz.plot, { series = { line } })
-refuses("must end in .png", tz.plot, { file = "a.svg", series = { line } })
+refuses("must end in .png", tz.plot, { file = "a.gif", series = { line } })
 refuses("'series' must be a list", tz.plot, { file = "a.png" })
 refuses("series[1] has 2 x and 1 y", tz.plot, { file = "a.png", series = { { x = { 1, 2 }, y = { 1 } } } })
 refuses("y[2] must be a finite number", tz.plot, { file = "a.png", series = { { x = { 1, 2 }, y = { 1, 0 / 0 } } } })

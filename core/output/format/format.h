@@ -12,6 +12,8 @@
 /* In the order of the manual. Text is last: it is what any other file is read as. */
 #define TZ_FORMATS(X)                                                                              \
     X(png)                                                                                         \
+    X(svg)                                                                                         \
+    X(pdf)                                                                                         \
     X(npy)                                                                                         \
     X(npz)                                                                                         \
     X(rle)                                                                                         \
@@ -101,8 +103,10 @@ typedef struct tz_format {
     tz_status (*list)(const char *path, const char *name, const tz_grid *grid, tz_error *error);
     /* A file is nothing without a list: an array is saved as both, by the list's name. */
     bool needs_list;
-    /* REQUIRED of pictures. */
+    /* REQUIRED of pictures. `vectors`: of such that record (tz_image_record). */
     tz_image_write *draw;
+    bool vectors;
+    const char *terminal; /* of gnuplot, for plots; NULL: pngcairo */
     /* Is the file complete? Reports show pictures that have this. *bytes becomes its size. */
     tz_status (*whole)(const char *path, size_t *bytes, tz_error *error);
     /* REQUIRED of movies, one thread at a time. `begin` writes the first frame, `add` one of the

@@ -4,12 +4,17 @@
 #include "base/atomic.h"
 #include "base/file.h"
 #include "base/number.h"
+#include "base/paths.h"
+#include "base/process.h"
 #include "base/text.h"
+#include <errno.h>
 #include <inttypes.h>
+#include <limits.h>
 #include <png.h>
 #include <setjmp.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 #include <zlib.h>
 
 enum {
@@ -469,6 +474,10 @@ static void encode_all(writer *w)
         png_set_PLTE(w->png, w->info, w->palette->colors, w->palette->count);
     if (image->clear)
         set_clear(w);
+    if (image->width_mm > 0) {
+        const png_uint_32 dots = (png_uint_32)(image->width / image->width_mm * 1000 + 0.5);
+        png_set_pHYs(w->png, w->info, dots, dots, PNG_RESOLUTION_METER);
+    }
     if (w->text_count)
         png_set_text(w->png, w->info, w->texts, (int)w->text_count);
     /* Colours repeat pixel by pixel, which deflate compresses best without a filter. 16-bit values
@@ -670,3 +679,138 @@ const tz_format tz_format_png = {
     .read = read_picture,
     .info = put_info,
 };
+
+/* ---- With vectors ---------------------------------------------------------------------------- */
+
+/* The pixels of the cells alone, as a PNG file in memory. */
+static tz_status encode_cells(const char *path, const tz_image *image, char **out, size_t *bytes,
+                              tz_error *error)
+{
+    tz_image *cells;
+    tz_status status =
+        tz_image_create(&cells, TZ_PIXEL_RGB8, image->picture_width, image->picture_height, error);
+    if (status != TZ_OK)
+        return status;
+    tz_image_paste(cells, -image->picture_x, -image->picture_y, image);
+    cells->clear = image->clear;
+    status = tz_png_encode(path, cells, NULL, 0, out, bytes, error);
+    tz_image_destroy(cells);
+    return status;
+}
+
+static void put_escaped(FILE *to, const char *text)
+{
+    for (; *text; text++)
+        if (strchr("&<>", *text))
+            fprintf(to, "&#%d;", *text);
+        else
+            fputc(*text, to);
+}
+
+static tz_status write_svg(const char *path, const tz_image *image, const tz_image_note *texts,
+                           size_t count, tz_error *error)
+{
+    char *png = NULL;
+    size_t bytes = 0;
+    tz_atomic_file *file = NULL;
+    tz_status status = encode_cells(path, image, &png, &bytes, error);
+    if (status == TZ_OK)
+        status = tz_atomic_open(&file, path, false, error);
+    if (status == TZ_OK) {
+        FILE *to = tz_atomic_stream(file);
+        const double mm = image->width_mm;
+        fflush(image->vectors);
+        fprintf(to, "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%g%s\" height=\"%g%s\" ",
+                mm > 0 ? mm : image->width, mm > 0 ? "mm" : "",
+                mm > 0 ? mm * image->height / image->width : image->height, mm > 0 ? "mm" : "");
+        fprintf(
+            to,
+            "viewBox=\"0 0 %d %d\" fill=\"none\" stroke-linecap=\"round\" font-family=\"Helvetica, "
+            "Arial, 'Liberation Sans', sans-serif\">\n<desc>",
+            image->width, image->height);
+        for (size_t i = 0; i < count; i++) {
+            fprintf(to, "%s: ", texts[i].key);
+            put_escaped(to, texts[i].value);
+            fputc('\n', to);
+        }
+        fputs("</desc>\n", to);
+        fwrite(image->svg, 1, image->svg_cells, to);
+        fprintf(to,
+                "<image x=\"%d\" y=\"%d\" width=\"%d\" height=\"%d\" image-rendering=\"pixelated\" "
+                "href=\"data:image/png;base64,",
+                image->picture_x, image->picture_y, image->picture_width, image->picture_height);
+        tz_text_base64(to, png, bytes);
+        fputs("\"/>\n", to);
+        fwrite(image->svg + image->svg_cells, 1, image->svg_bytes - image->svg_cells, to);
+        fputs("</svg>\n", to);
+        status = tz_atomic_end(file, TZ_OK, error);
+    }
+    free(png);
+    return status;
+}
+
+/* Programs that make a PDF file of an SVG file; their words, where IN and OUT are the files. */
+static const char *const converters[][6] = {
+    {"rsvg-convert", "--format=pdf", "-o", "OUT", "IN"},
+    {"inkscape", "--export-type=pdf", "--export-filename", "OUT", "IN"},
+    {"cairosvg", "IN", "-o", "OUT"}};
+
+static tz_status find_converter(size_t *out, const char *path, tz_error *error)
+{
+    const size_t count = sizeof converters / sizeof *converters;
+    for (*out = 0; *out < count; ++*out)
+        if (tz_program_exists(converters[*out][0]))
+            return TZ_OK;
+    return tz_error_set(error, TZ_UNSUPPORTED, path,
+                        "pictures as .pdf need rsvg-convert, inkscape or cairosvg, and none is "
+                        "installed: apt-get install librsvg2-bin; .svg needs no program");
+}
+
+static tz_status check_converter(const tz_format *format, tz_error *error)
+{
+    size_t which;
+    (void)format;
+    return find_converter(&which, NULL, error);
+}
+
+static tz_status write_pdf(const char *path, const tz_image *image, const tz_image_note *texts,
+                           size_t count, tz_error *error)
+{
+    enum { LIMIT_S = 120 };
+    char in[PATH_MAX], made[PATH_MAX], program[PATH_MAX], *said = NULL;
+    const char *words[6] = {NULL};
+    size_t which;
+    int code = 0;
+    tz_status status = find_converter(&which, path, error);
+    if (status == TZ_OK && (snprintf(in, sizeof in, "%s.svg", path) >= (int)sizeof in ||
+                            snprintf(made, sizeof made, "%s.part.pdf", path) >= (int)sizeof made))
+        status = tz_error_set(error, TZ_IO, path, "the path is too long");
+    if (status == TZ_OK)
+        status = write_svg(in, image, texts, count, error);
+    if (status != TZ_OK)
+        return status;
+    for (int i = 0; converters[which][i]; i++)
+        words[i] = strcmp(converters[which][i], "IN") == 0    ? in
+                   : strcmp(converters[which][i], "OUT") == 0 ? made
+                                                              : converters[which][i];
+    tz_program_find(words[0], program);
+    const tz_process process = {.program = program, .arguments = words, .limit_s = LIMIT_S};
+    status = tz_process_run(&process, &said, &code, error);
+    if (status == TZ_OK && code != 0)
+        status = tz_error_set(error, TZ_IO, path, "%s failed: %.200s", words[0], said);
+    if (status == TZ_OK && rename(made, path) != 0)
+        status = tz_error_set_errno(error, errno, path, "cannot write the picture");
+    free(said);
+    unlink(in);
+    unlink(made);
+    return status;
+}
+
+const tz_format tz_format_svg = {
+    .name = "svg", .suffix = ".svg", .draw = write_svg, .vectors = true, .terminal = "svg"};
+const tz_format tz_format_pdf = {.name = "pdf",
+                                 .suffix = ".pdf",
+                                 .check = check_converter,
+                                 .draw = write_pdf,
+                                 .vectors = true,
+                                 .terminal = "pdfcairo"};

@@ -253,7 +253,11 @@ static void arrange(layout *l, const tz_image *picture, const tz_colorbar *bar)
 {
     const int longest = tz_max_int(picture->width, picture->height);
     memset(l, 0, sizeof *l);
-    l->scale = longest >= 1600 ? 3 : longest >= 400 ? 2 : 1;
+    l->scale = bar->scale        ? bar->scale
+               : longest >= 2400 ? longest / 800
+               : longest >= 1600 ? 3
+               : longest >= 400  ? 2
+                                 : 1;
     l->margin = 6 * l->scale;
     const int line = TZ_FONT_HEIGHT * l->scale, gap = 4 * l->scale;
     int right = 0; /* width of bar, ticks and unit, from the bar's left edge */
@@ -297,6 +301,18 @@ static void arrange(layout *l, const tz_image *picture, const tz_colorbar *bar)
     fit(l->caption, room, l->scale);
 }
 
+int tz_colorbar_room(const tz_colorbar *bar, int width, double aspect)
+{
+    layout l;
+    tz_image picture = {.width = width};
+    for (int turn = 0; turn < 3; turn++) {
+        picture.height = tz_max_int(1, (int)(picture.width * aspect));
+        arrange(&l, &picture, bar);
+        picture.width = tz_max_int(1, picture.width + width - l.width);
+    }
+    return picture.width;
+}
+
 static void outline(tz_image *image, int x, int y, int width, int height, int thick)
 {
     tz_image_fill(image, x - thick, y - thick, width + 2 * thick, thick, rule_rgb);
@@ -332,9 +348,13 @@ tz_status tz_colorbar_attach(tz_image **out, const tz_image *picture, const tz_c
     tz_image *image;
     *out = NULL;
     arrange(&l, picture, bar);
-    const tz_status status = tz_image_create(&image, TZ_PIXEL_RGB8, l.width, l.height, error);
-    if (status != TZ_OK)
+    tz_status status = tz_image_create(&image, TZ_PIXEL_RGB8, l.width, l.height, error);
+    if (status == TZ_OK && picture->vectors)
+        status = tz_image_record(image, error);
+    if (status != TZ_OK) {
+        tz_image_destroy(image);
         return status;
+    }
     tz_image_fill(image, 0, 0, l.width, l.height, paper_rgb);
     image->picture_x = l.picture_x;
     image->picture_y = l.picture_y;

@@ -43,11 +43,15 @@ typedef struct tz_colorbar {
     bool log;                   /* lo and hi are the logarithms of its ends, to base 10 */
     const char *unit, *caption; /* UTF-8, borrowed; NULL or "": none */
     const tz_axis *axes;        /* borrowed; x and y; NULL: none */
+    int scale;                  /* of the font; 0: by the picture's size */
 } tz_colorbar;
 
+/* The width of a picture, of height/width `aspect`, with which the new one is `width` wide. */
+int tz_colorbar_room(const tz_colorbar *bar, int width, double aspect);
+
 /* A new RGB picture, larger than `picture` (RGB8 or GRAY8), which stays the caller's. The
- * font grows at 400 and at 1600 pixels. The new size depends on the numbers at the ticks, so give
- * all frames of a series one range. A caption that does not fit ends in "...". */
+ * font grows at 400, 1600, 2400 and more pixels. The new size depends on the numbers at the
+ * ticks, so give all frames of a series one range. A caption that does not fit ends in "...". */
 tz_status tz_colorbar_attach(tz_image **out, const tz_image *picture, const tz_colorbar *bar,
                              tz_error *error);
 

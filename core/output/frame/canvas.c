@@ -1,6 +1,7 @@
 /* From planes of values to a picture: frame.c calls it. */
 #include "output/frame/canvas.h"
 
+#include "base/minmax.h"
 #include "output/frame/axes.h"
 #include "output/frame/image.h"
 #include <inttypes.h>
@@ -36,48 +37,49 @@ int64_t tz_canvas_tile_slice(int k, int count, int64_t nz)
     return count >= nz ? k : (int64_t)((k + 0.5) * (double)nz / count);
 }
 
-static int integer_zoom(int width, int height, int zoom_to)
+/* Pixels a value: an integer that makes the longer side at most o->zoom_to, or what makes it
+ * o->exact. `gaps` pixels lie between the planes along that side. */
+static double choose_zoom(const tz_canvas_options *o, int width, int height, int gaps)
 {
     const int longest = width > height ? width : height;
-    return zoom_to > longest ? zoom_to / longest : 1;
+    if (o->width > 0)
+        return o->width > gaps ? (double)(o->width - gaps) / width : 1.0 / width;
+    if (o->exact > 0)
+        return o->exact > gaps ? (double)(o->exact - gaps) / longest : 1.0 / longest;
+    return o->zoom_to - gaps > longest ? (o->zoom_to - gaps) / longest : 1;
 }
 
-/* Draw one row of values, each `zoom` pixels wide. */
-static void draw_row(uint8_t *to, const double *values, int nx, int zoom, double lo, double hi,
+/* Draw one row of values. */
+static void draw_row(uint8_t *to, const double *values, int nx, double lo, double hi,
                      const tz_colormap *map)
 {
-    if (map) {
-        for (int i = 0; i < nx; i++) {
-            const int k = tz_colormap_index(values[i], lo, hi);
-            const uint8_t *rgb = k < 0 ? not_a_number_rgb : map->rgb[k];
-            for (int z = 0; z < zoom; z++, to += 3) {
-                to[0] = rgb[0];
-                to[1] = rgb[1];
-                to[2] = rgb[2];
-            }
-        }
-        return;
-    }
     uint16_t *wide = (uint16_t *)(void *)to;
-    for (int i = 0; i < nx; i++) {
+    for (int i = 0; i < nx && map; i++) {
+        const int k = tz_colormap_index(values[i], lo, hi);
+        memcpy(to + 3 * i, k < 0 ? not_a_number_rgb : map->rgb[k], 3);
+    }
+    for (int i = 0; i < nx && !map; i++) {
         const double t = hi > lo ? (values[i] - lo) / (hi - lo) : 0.0;
-        const uint16_t gray = (uint16_t)(t >= 1.0 ? 65535.0 : t > 0.0 ? t * 65535.0 + 0.5 : 0.0);
-        for (int z = 0; z < zoom; z++)
-            *wide++ = gray;
+        wide[i] = (uint16_t)(t >= 1.0 ? 65535.0 : t > 0.0 ? t * 65535.0 + 0.5 : 0.0);
     }
 }
 
-/* Darken a row of `zoom` times `nx` pixels, or paint what is behind the cells. */
-static void shade_row(uint8_t *to, const float *shades, int nx, int zoom)
+/* Darken a row of pixels, or paint what is behind the cells. */
+static void shade_row(uint8_t *to, const float *shades, int nx)
 {
     static const uint8_t behind[] = {252, 226, 214, 238}; /* outside, walls across x, y, z */
     static const uint8_t clear[3] = TZ_IMAGE_CLEAR;
     for (int i = 0; i < nx; i++)
-        for (int z = 0; z < zoom; z++, to += 3)
-            for (int c = 0; c < 3; c++)
-                to[c] = shades[i] == TZ_SHADE_CLEAR ? clear[c]
-                        : shades[i] < 0             ? behind[(int)-shades[i] - 1]
-                                                    : (uint8_t)(to[c] * shades[i] + 0.5f);
+        for (int c = 0; c < 3; c++, to++)
+            *to = shades[i] == TZ_SHADE_CLEAR ? clear[c]
+                  : shades[i] < 0             ? behind[(int)-shades[i] - 1]
+                                              : (uint8_t)(*to * shades[i] + 0.5f);
+}
+
+/* `count` values as `pixels` pixels: each is repeated as often as it comes to. */
+static int value_at(int pixel, int pixels, int count)
+{
+    return (int)(((int64_t)2 * pixel + 1) * count / (2 * (int64_t)pixels));
 }
 
 static bool leaves_out(const tz_plane *plane)
@@ -88,27 +90,42 @@ static bool leaves_out(const tz_plane *plane)
     return false;
 }
 
-static void draw_plane(tz_image *image, int x, int y, const tz_plane *plane, int zoom, double lo,
-                       double hi, const tz_colormap *map)
+static tz_status draw_plane(tz_image *image, const tz_overlay_place *place, int width, int height,
+                            const tz_range *range, const tz_canvas_options *o, tz_error *error)
 {
-    const size_t bytes = (size_t)tz_pixel_bytes(image->pixel);
+    const tz_plane *plane = place->plane;
+    const tz_colormap *map = o->gray16 ? NULL : o->map;
+    const size_t bytes = (size_t)tz_pixel_bytes(image->pixel), nx = (size_t)plane->nx;
     const size_t stride = (size_t)image->width * bytes;
-    for (int j = 0; j < plane->ny; j++) {
-        uint8_t *to = image->data + (size_t)(y + j * zoom) * stride + (size_t)x * bytes;
-        draw_row(to, plane->values + (size_t)j * (size_t)plane->nx, plane->nx, zoom, lo, hi, map);
+    uint8_t *row = malloc(nx * bytes);
+    if (!row)
+        return tz_error_set(error, TZ_MEMORY, NULL, "not enough memory for a picture");
+    for (int y = 0, before = -1; y < height; y++) {
+        uint8_t *to = image->data + (size_t)(place->y + y) * stride + (size_t)place->x * bytes;
+        const int j = value_at(y, height, plane->ny);
+        if (j == before) {
+            memcpy(to, to - stride, (size_t)width * bytes);
+            continue;
+        }
+        before = j;
+        draw_row(row, plane->values + (size_t)j * nx, plane->nx, range->lo, range->hi, map);
         if (plane->shades && map)
-            shade_row(to, plane->shades + (size_t)j * (size_t)plane->nx, plane->nx, zoom);
-        for (int z = 1; z < zoom; z++)
-            memcpy(to + (size_t)z * stride, to, (size_t)plane->nx * (size_t)zoom * bytes);
+            shade_row(row, plane->shades + (size_t)j * nx, plane->nx);
+        for (int x = 0; x < width; x++)
+            memcpy(to + (size_t)x * bytes, row + (size_t)value_at(x, width, plane->nx) * bytes,
+                   bytes);
     }
+    free(row);
+    image->clear = image->clear || (map && leaves_out(plane));
+    return TZ_OK;
 }
 
 /* The place of each tile in its corner, if the tiles have room for it. */
 static void label_tiles(tz_image *image, const tz_overlay_place *places, int count,
                         const tz_canvas_options *o)
 {
-    const int width = places[0].plane->nx * places[0].zoom;
-    const int height = places[0].plane->ny * places[0].zoom;
+    const int width = (int)lround(places[0].plane->nx * places[0].zoom);
+    const int height = (int)lround(places[0].plane->ny * places[0].zoom);
     const int scale = width >= 200 ? 2 : 1;
     char label[32];
     snprintf(label, sizeof label, "%c %" PRId64, o->slice_axis, o->slices - 1);
@@ -178,17 +195,38 @@ static tz_status check(const tz_canvas_options *o, int count, tz_error *error)
     return TZ_OK;
 }
 
+static bool has_frame(const tz_canvas_options *o)
+{
+    return o->colorbar || o->axes || (o->caption && o->caption[0]);
+}
+
+/* Colours alone, for a range that is `width` wide? */
+static bool is_plain(const tz_canvas_options *o, double width)
+{
+    return !o->gray16 && !tz_overlay_any(&o->overlay) && !has_frame(o) && !o->vectors &&
+           width > 0.0 && isfinite(width);
+}
+
+static tz_colorbar bar_of(const tz_canvas_options *o, const tz_range *range)
+{
+    return (tz_colorbar){.map = o->colorbar ? o->map : NULL,
+                         .lo = range->lo,
+                         .hi = range->hi,
+                         .log = o->log,
+                         .unit = o->unit,
+                         .caption = o->caption,
+                         .axes = o->axes,
+                         .scale = o->scale};
+}
+
 /* Replace the picture by one with the colour bar and caption of the options. */
-static tz_status add_bar(tz_image **picture, const tz_canvas_options *o, double lo, double hi,
+static tz_status add_bar(tz_image **picture, const tz_canvas_options *o, const tz_colorbar *bar,
                          tz_error *error)
 {
-    const bool captioned = o->caption && o->caption[0];
-    if (!o->colorbar && !captioned && !o->axes)
+    if (!has_frame(o))
         return TZ_OK;
     tz_image *framed;
-    const tz_colorbar bar = {
-        o->colorbar ? o->map : NULL, lo, hi, o->log, o->unit, o->caption, o->axes};
-    const tz_status status = tz_colorbar_attach(&framed, *picture, &bar, error);
+    const tz_status status = tz_colorbar_attach(&framed, *picture, bar, error);
     if (status != TZ_OK)
         return status;
     framed->clear = (*picture)->clear;
@@ -198,8 +236,10 @@ static tz_status add_bar(tz_image **picture, const tz_canvas_options *o, double 
 }
 
 tz_status tz_canvas_draw(tz_image **out, const tz_plane *const *planes, int count,
-                         const tz_canvas_options *o, tz_error *error)
+                         const tz_canvas_options *options, tz_error *error)
 {
+    tz_canvas_options sized = *options;
+    tz_canvas_options *o = &sized;
     *out = NULL;
     tz_image *image = NULL;
     tz_overlay_place *places = NULL;
@@ -215,25 +255,27 @@ tz_status tz_canvas_draw(tz_image **out, const tz_plane *const *planes, int coun
     const int columns = count == 1 ? 1 : tz_canvas_tile_columns(count, nx, ny);
     const int rows = (count + columns - 1) / columns;
     const int gap = count == 1 ? 0 : nx >= 128 ? 2 : 1;
-    const int room = o->zoom_to - gap * (columns > rows ? columns - 1 : rows - 1);
     const double longest = fmax((double)columns * nx, (double)rows * ny);
     if (longest > TZ_IMAGE_MAX_EXTENT)
         return tz_error_set(error, TZ_RANGE, NULL, "%d slices of %d x %d make too large a picture",
                             count, nx, ny);
-    const int zoom = integer_zoom(columns * nx, rows * ny, room);
-    const double width = range.hi - range.lo;
-    if (count == 1 && !planes[0]->shades && !o->gray16 && !o->colorbar && !o->axes &&
-        !tz_overlay_any(&o->overlay) && !(o->caption && o->caption[0]) && width > 0.0 &&
-        isfinite(width)) {
-        status = draw_indexed(&image, planes[0], zoom, range.lo, range.hi, o->map, error);
+    const tz_colorbar bar = bar_of(o, &range);
+    if (o->width > 0 && has_frame(o))
+        o->width = tz_colorbar_room(&bar, o->width, (double)(rows * ny) / (columns * nx));
+    const int gaps = gap * ((o->width > 0 || columns > rows ? columns : rows) - 1);
+    const double zoom = choose_zoom(o, columns * nx, rows * ny, gaps);
+    const int across = tz_max_int(1, (int)lround(nx * zoom)),
+              down = tz_max_int(1, (int)lround(ny * zoom));
+    if (count == 1 && !planes[0]->shades && zoom == floor(zoom) && zoom >= 1 &&
+        is_plain(o, range.hi - range.lo)) {
+        status = draw_indexed(&image, planes[0], (int)zoom, range.lo, range.hi, o->map, error);
         if (status != TZ_OK)
             return status;
         if (image)
             goto done;
     }
-    status =
-        tz_image_create(&image, o->gray16 ? TZ_PIXEL_GRAY16 : TZ_PIXEL_RGB8,
-                        columns * (nx * zoom + gap) - gap, rows * (ny * zoom + gap) - gap, error);
+    status = tz_image_create(&image, o->gray16 ? TZ_PIXEL_GRAY16 : TZ_PIXEL_RGB8,
+                             columns * (across + gap) - gap, rows * (down + gap) - gap, error);
     if (status != TZ_OK)
         return status;
     if (!o->gray16 && count > 1)
@@ -243,20 +285,23 @@ tz_status tz_canvas_draw(tz_image **out, const tz_plane *const *planes, int coun
         status = tz_error_set(error, TZ_MEMORY, NULL, "not enough memory for a picture");
         goto cleanup;
     }
-    for (int k = 0; k < count; k++) {
-        if (planes[k]->nx != nx || planes[k]->ny != ny) {
-            status = tz_error_set(error, TZ_SHAPE, NULL, "the planes of a montage differ in size");
-            goto cleanup;
-        }
+    for (int k = 0; k < count && status == TZ_OK; k++) {
         places[k] = (tz_overlay_place){.plane = planes[k],
-                                       .x = k % columns * (nx * zoom + gap),
-                                       .y = k / columns * (ny * zoom + gap),
+                                       .x = k % columns * (across + gap),
+                                       .y = k / columns * (down + gap),
                                        .zoom = zoom};
-        draw_plane(image, places[k].x, places[k].y, planes[k], zoom, range.lo, range.hi,
-                   o->gray16 ? NULL : o->map);
-        image->clear = image->clear || (!o->gray16 && leaves_out(planes[k]));
+        status =
+            planes[k]->nx == nx && planes[k]->ny == ny
+                ? draw_plane(image, &places[k], across, down, &range, o, error)
+                : tz_error_set(error, TZ_SHAPE, NULL, "the planes of a montage differ in size");
     }
-    status = tz_overlay_draw(image, places, count, &o->overlay, range.lo, range.hi, o->map, error);
+    if (status != TZ_OK)
+        goto cleanup;
+    if (o->vectors)
+        status = tz_image_record(image, error);
+    if (status == TZ_OK)
+        status =
+            tz_overlay_draw(image, places, count, &o->overlay, range.lo, range.hi, o->map, error);
     if (status != TZ_OK)
         goto cleanup;
     if (o->gray16) {
@@ -265,10 +310,11 @@ tz_status tz_canvas_draw(tz_image **out, const tz_plane *const *planes, int coun
     }
     if (o->slice_axis && count > 1)
         label_tiles(image, places, count, o);
-    status = add_bar(&image, o, range.lo, range.hi, error);
+    status = add_bar(&image, o, &bar, error);
     if (status != TZ_OK)
         goto cleanup;
 done:
+    image->width_mm = o->width_mm;
     *out = image;
     image = NULL;
 cleanup:

@@ -15,6 +15,11 @@ typedef struct tz_canvas_options {
     double lo, hi;          /* the range drawn; both 0: the finite values of the planes */
     bool log;               /* values, lo and hi are logarithms to base 10 */
     int zoom_to;            /* enlarge by an integer factor, to at most so many pixels; 0: no */
+    int exact;              /* not 0: the longer side has so many pixels; values are repeated */
+    int width;              /* not 0: the picture with all that is beside it is so wide */
+    double width_mm;        /* what it is on paper; 0: not said */
+    int scale;              /* of the font; 0: by the picture's size */
+    bool vectors;           /* all but the values as elements of SVG */
     bool gray16;            /* values, not colours: 16-bit gray; no bar, caption, path or overlay */
     tz_overlay overlay;     /* what is drawn over the cells */
     bool colorbar;

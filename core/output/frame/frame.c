@@ -13,7 +13,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { STRIP_ROWS = 48, MONTAGE_TILES = 36, CHUNK_CELLS = 1 << 16 };
+/* PAPER_SCALE: of the font, where the width on paper is given. */
+enum { PAPER_SCALE = 3, STRIP_ROWS = 48, MONTAGE_TILES = 36, CHUNK_CELLS = 1 << 16 };
 
 tz_status tz_frame_create(tz_frame **out, const tz_look *look, tz_error *error)
 {
@@ -131,7 +132,10 @@ static void take_logarithms(const tz_frame *frame)
 static int lay_out(tz_frame *frame, int dims, const int64_t *shape, tz_slice slice, int *max_width,
                    int *max_height)
 {
-    const int size = frame->look.size > 0 ? (int)frame->look.size : TZ_LOOK_SIZE;
+    const int size = frame->look.size > 0 ? (int)frame->look.size
+                     : frame->look.width_mm > 0
+                         ? (int)(frame->look.width_mm * TZ_LOOK_MM * PAPER_SCALE)
+                         : TZ_LOOK_SIZE;
     const bool montage = dims == 3 && slice.at < 0;
     const int64_t slices = shape[slice.axis];
     const int count = !montage ? 1 : slices < MONTAGE_TILES ? (int)slices : MONTAGE_TILES;
@@ -668,11 +672,18 @@ tz_status tz_frame_image(const tz_frame *frame, tz_image **out, tz_error *error)
         return TZ_UNKNOWN;
     double low, high;
     tz_frame_drawn_range(frame, &low, &high);
+    const bool sized = look->size > 0 && look->zoom == 0 && look->bits == 8 && !look->isometric;
+    const int exact = sized ? (int)look->size : 0;
     tz_canvas_options options = {.map = &map,
                                  .lo = low,
                                  .hi = high,
                                  .log = look->log,
                                  .zoom_to = zoom_to(frame),
+                                 .exact = exact,
+                                 .width = (int)lround(look->width_mm * TZ_LOOK_MM * PAPER_SCALE),
+                                 .width_mm = look->width_mm,
+                                 .scale = look->width_mm > 0 ? PAPER_SCALE : 0,
+                                 .vectors = frame->vectors,
                                  .gray16 = look->bits == 16,
                                  .overlay = look->overlay,
                                  .colorbar = look->bar,

@@ -34,6 +34,9 @@ typedef enum tz_y_from {
 #define TZ_LOOK_SIZE 1024
 #define TZ_LOOK_LOG 1e-6
 
+/* Pixels a millimetre at scale 1 of the font, whose size is then 8 points. */
+#define TZ_LOOK_MM (TZ_FONT_SIZE / (8 * 25.4 / 72))
+
 typedef struct tz_look {
     char map[32];                       /* colour map; "": the stencil's, else viridis */
     int colours_count;                  /* a map of these instead; 0: none */
@@ -43,6 +46,7 @@ typedef struct tz_look {
     bool log;          /* the map follows the logarithm: the range is above 0 */
     int64_t size;      /* most pixels of a side; 0: TZ_LOOK_SIZE */
     int64_t zoom;      /* pixels a cell; 0: chosen */
+    double width_mm;   /* of the whole picture on paper, with texts of 8 points; 0: not said */
     int bits;          /* 8: colours; 16: gray values */
     bool bar;          /* a colour bar */
     char caption[512]; /* of a tz_output: with placeholders (output/caption.h) */
@@ -86,6 +90,7 @@ typedef struct tz_frame {
     int slice_axis;    /* across which the planes are */
     int64_t slices;    /* of the grid, across that axis */
     bool turned;       /* row 0 is at the bottom */
+    bool vectors;      /* the file has vectors: all but the values */
     tz_axis axes[2];   /* if the look wants them: x and y of the picture */
     tz_overlay_point *path_points; /* of the look; owned */
     size_t texts_count;            /* notes for the file's text chunks */

@@ -3,6 +3,7 @@
 
 #include <math.h>
 #include <stddef.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -41,8 +42,18 @@ void tz_image_destroy(tz_image *image)
 {
     if (!image)
         return;
+    if (image->vectors)
+        fclose(image->vectors);
+    free(image->svg);
     free(image->data);
     free(image);
+}
+
+tz_status tz_image_record(tz_image *image, tz_error *error)
+{
+    image->vectors = open_memstream(&image->svg, &image->svg_bytes);
+    return image->vectors ? TZ_OK
+                          : tz_error_set(error, TZ_MEMORY, NULL, "not enough memory for a picture");
 }
 
 void tz_image_row(const tz_image *image, int y, uint8_t *rgb)
@@ -73,8 +84,35 @@ void tz_image_blend(tz_image *image, int x, int y, const uint8_t rgb[3], int cov
         p[c] = (uint8_t)((p[c] * (255 - coverage) + rgb[c] * coverage + 127) / 255);
 }
 
+/* "fill", "stroke": ' fill="#ff8800"' */
+static void put_colour(FILE *to, const char *what, const uint8_t rgb[3])
+{
+    fprintf(to, " %s=\"#%02x%02x%02x\"", what, rgb[0], rgb[1], rgb[2]);
+}
+
+void tz_image_shade(tz_image *image, int x, int y, int width, int height, const uint8_t rgb[3],
+                    int coverage)
+{
+    if (image->vectors) {
+        fprintf(image->vectors, "<rect x=\"%d\" y=\"%d\" width=\"%d\" height=\"%d\"", x, y, width,
+                height);
+        put_colour(image->vectors, "fill", rgb);
+        if (coverage < 255)
+            fprintf(image->vectors, " fill-opacity=\"%.2f\"", coverage / 255.0);
+        fputs("/>\n", image->vectors);
+        return;
+    }
+    for (int j = 0; j < height; j++)
+        for (int i = 0; i < width; i++)
+            tz_image_blend(image, x + i, y + j, rgb, coverage);
+}
+
 void tz_image_fill(tz_image *image, int x, int y, int width, int height, const uint8_t rgb[3])
 {
+    if (image->vectors) {
+        tz_image_shade(image, x, y, width, height, rgb, 255);
+        return;
+    }
     const int x0 = x > 0 ? x : 0, y0 = y > 0 ? y : 0;
     const int x1 = x + width < image->width ? x + width : image->width;
     const int y1 = y + height < image->height ? y + height : image->height;
@@ -99,11 +137,29 @@ void tz_image_paste(tz_image *image, int x, int y, const tz_image *from)
                 memset(pixel_at(image, i, j),
                        from->data[(size_t)(j - y) * (size_t)from->width + (size_t)(i - x)], 3);
     }
+    if (!image->vectors || !from->vectors)
+        return;
+    fflush(image->vectors);
+    fflush(from->vectors);
+    image->svg_cells = image->svg_bytes;
+    fprintf(image->vectors, "<g transform=\"translate(%d %d)\">\n%s</g>\n", x, y, from->svg);
 }
 
 void tz_image_line(tz_image *image, double x0, double y0, double x1, double y1, double thickness,
                    const uint8_t rgb[3])
 {
+    if (image->vectors && image->pixel == TZ_PIXEL_GRAY8) {
+        fprintf(image->vectors, "M%.2f %.2fL%.2f %.2f", x0, y0, x1, y1);
+        image->thickness = thickness;
+        return;
+    }
+    if (image->vectors) {
+        fprintf(image->vectors, "<path d=\"M%.2f %.2fL%.2f %.2f\" stroke-width=\"%.2f\"", x0, y0,
+                x1, y1, thickness);
+        put_colour(image->vectors, "stroke", rgb);
+        fputs("/>\n", image->vectors);
+        return;
+    }
     const double dx = x1 - x0, dy = y1 - y0, square = dx * dx + dy * dy;
     const double reach = 0.5 * thickness + 1.0;
     const int left = (int)fmax(0.0, floor(fmin(x0, x1) - reach));
@@ -127,8 +183,27 @@ void tz_image_line(tz_image *image, double x0, double y0, double x1, double y1, 
     }
 }
 
+tz_status tz_image_create_mask(tz_image **out, const tz_image *image, tz_error *error)
+{
+    tz_status status = tz_image_create(out, TZ_PIXEL_GRAY8, image->width, image->height, error);
+    if (status == TZ_OK && image->vectors)
+        status = tz_image_record(*out, error);
+    if (status != TZ_OK) {
+        tz_image_destroy(*out);
+        *out = NULL;
+    }
+    return status;
+}
+
 void tz_image_blend_mask(tz_image *image, const tz_image *mask, const uint8_t rgb[3])
 {
+    if (mask->vectors) {
+        fflush(mask->vectors);
+        fprintf(image->vectors, "<path d=\"%s\" stroke-width=\"%.2f\"", mask->svg, mask->thickness);
+        put_colour(image->vectors, "stroke", rgb);
+        fputs("/>\n", image->vectors);
+        return;
+    }
     const uint8_t *coverage = mask->data;
     for (int y = 0; y < mask->height; y++)
         for (int x = 0; x < mask->width; x++, coverage++)
@@ -187,7 +262,7 @@ static const uint8_t glyphs[][TZ_FONT_HEIGHT] = {
     {0x11, 0x12, 0x14, 0x18, 0x14, 0x12, 0x11},             /* K */
     {0x10, 0x10, 0x10, 0x10, 0x10, 0x10, 0x1F},             /* L */
     {0x11, 0x1B, 0x15, 0x15, 0x11, 0x11, 0x11},             /* M */
-    {0x11, 0x19, 0x19, 0x15, 0x13, 0x13, 0x11},             /* N */
+    {0x11, 0x11, 0x19, 0x15, 0x13, 0x11, 0x11},             /* N */
     {0x0E, 0x11, 0x11, 0x11, 0x11, 0x11, 0x0E},             /* O */
     {0x1E, 0x11, 0x11, 0x1E, 0x10, 0x10, 0x10},             /* P */
     {0x0E, 0x11, 0x11, 0x11, 0x15, 0x12, 0x0D},             /* Q */
@@ -308,23 +383,63 @@ static bool inked(int glyph, int x, int y)
            (glyphs[glyph][y] >> (GLYPH_COLUMNS - 1 - x) & 1);
 }
 
-/* The coverage of a sub-pixel, 0 to 255. Pixels of the glyph are opaque; corners between two
- * diagonal neighbours are partly filled and outer corners partly cleared, which smooths them. */
-static int coverage(int glyph, int x, int y, int sub_x, int sub_y, int scale)
+/* The square of the distance from a point to the line from a to b. */
+static double line_distance(double px, double py, const double a[2], const double b[2])
 {
-    const bool ink = inked(glyph, x, y);
+    const double dx = b[0] - a[0], dy = b[1] - a[1], square = dx * dx + dy * dy;
+    double t = square > 0 ? ((px - a[0]) * dx + (py - a[1]) * dy) / square : 0;
+    t = t < 0 ? 0 : t > 1 ? 1 : t;
+    const double x = px - a[0] - t * dx, y = py - a[1] - t * dy;
+    return x * x + y * y;
+}
+
+/* The same to the stroke around the middle of the inked pixel x, y: it goes half the way to each
+ * neighbour, and curves where it has two of them. Diagonal neighbours count if no other pixel joins
+ * them. */
+static double stroke_distance(int glyph, int x, int y, double px, double py)
+{
+    enum { PARTS = 4 };
+    const double middle[2] = {x + 0.5, y + 0.5};
+    double ends[8][2], nearest = line_distance(px, py, middle, middle);
+    int count = 0;
+    for (int dy = -1; dy <= 1; dy++)
+        for (int dx = -1; dx <= 1; dx++)
+            if ((dx || dy) && inked(glyph, x + dx, y + dy) &&
+                !(dx && dy && (inked(glyph, x + dx, y) || inked(glyph, x, y + dy)))) {
+                ends[count][0] = middle[0] + dx * 0.5;
+                ends[count++][1] = middle[1] + dy * 0.5;
+            }
+    for (int k = 0; k < count && count != 2; k++)
+        nearest = fmin(nearest, line_distance(px, py, middle, ends[k]));
+    if (count != 2)
+        return nearest;
+    double from[2] = {ends[0][0], ends[0][1]};
+    nearest = INFINITY;
+    for (int k = 1; k <= PARTS; k++) {
+        const double t = (double)k / PARTS, u = 1 - t;
+        const double to[2] = {u * u * ends[0][0] + 2 * u * t * middle[0] + t * t * ends[1][0],
+                              u * u * ends[0][1] + 2 * u * t * middle[1] + t * t * ends[1][1]};
+        nearest = fmin(nearest, line_distance(px, py, from, to));
+        memcpy(from, to, sizeof from);
+    }
+    return nearest;
+}
+
+/* The coverage of a sub-pixel, 0 to 255: from scale 2 on the pixels of a glyph are the nodes of
+ * round strokes. */
+static int coverage(int glyph, int sub_x, int sub_y, int scale)
+{
+    const int x = (int)floor((double)sub_x / scale), y = (int)floor((double)sub_y / scale);
     if (scale < 2)
-        return ink ? 255 : 0;
-    const bool west = 2 * sub_x<scale - 1, east = 2 * sub_x> scale - 1;
-    const bool north = 2 * sub_y<scale - 1, south = 2 * sub_y> scale - 1;
-    const int dx = west ? -1 : east ? 1 : 0, dy = north ? -1 : south ? 1 : 0;
-    if (!dx || !dy)
-        return ink ? 255 : 0;
-    const bool side = inked(glyph, x + dx, y), above = inked(glyph, x, y + dy);
-    const bool diagonal = inked(glyph, x + dx, y + dy);
-    if (!ink)
-        return side && above && !diagonal ? 140 : 0;
-    return 255;
+        return inked(glyph, x, y) ? 255 : 0;
+    const double px = (sub_x + 0.5) / scale, py = (sub_y + 0.5) / scale, half = 0.46;
+    double nearest = INFINITY;
+    for (int dy = -1; dy <= 1; dy++)
+        for (int dx = -1; dx <= 1; dx++)
+            if (inked(glyph, x + dx, y + dy))
+                nearest = fmin(nearest, stroke_distance(glyph, x + dx, y + dy, px, py));
+    const double cover = (half - sqrt(nearest)) * scale + 0.5;
+    return cover <= 0 ? 0 : cover >= 1 ? 255 : (int)(255 * cover + 0.5);
 }
 
 int tz_font_width(const char *text, int scale)
@@ -343,20 +458,66 @@ static void draw_text(tz_image *image, int x, int y, const char *text, int scale
         const int glyph = next_glyph(&text), span = glyph_span(glyph, &first);
         for (int j = 0; j < TZ_FONT_HEIGHT * scale; j++)
             for (int i = 0; i < span * scale; i++)
-                tz_image_blend(
-                    image, up ? x + j : x + along + i, up ? y - along - i : y + j, rgb,
-                    coverage(glyph, first + i / scale, j / scale, i % scale, j % scale, scale));
+                tz_image_blend(image, up ? x + j : x + along + i, up ? y - along - i : y + j, rgb,
+                               coverage(glyph, first * scale + i, j, scale));
         along += (span + 1) * scale;
     }
 }
 
+/* A text of SVG, as wide as ours. Helvetica's digits are as wide as ours at this size. */
+static void put_text(tz_image *image, double x, double y, const char *text, int scale,
+                     const uint8_t rgb[3], const char *more)
+{
+    FILE *to = image->vectors;
+    if (!text[0])
+        return;
+    fprintf(to,
+            "<text x=\"%g\" y=\"%g\" font-size=\"%.1f\" textLength=\"%d\" "
+            "lengthAdjust=\"spacingAndGlyphs\"%s",
+            x, y, TZ_FONT_SIZE * scale, tz_font_width(text, scale), more);
+    put_colour(to, "fill", rgb);
+    fputc('>', to);
+    for (; *text; text++)
+        if (strchr("&<>", *text))
+            fprintf(to, "&#%d;", *text);
+        else
+            fputc((unsigned char)*text < ' ' ? ' ' : *text, to);
+    fputs("</text>\n", to);
+}
+
+void tz_font_draw_rimmed(tz_image *image, int x, int y, const char *text, int scale,
+                         const uint8_t rgb[3], const uint8_t rim_rgb[3])
+{
+    char rim[120];
+    snprintf(rim, sizeof rim,
+             " stroke=\"#%02x%02x%02x\" stroke-width=\"%d\" paint-order=\"stroke\"", rim_rgb[0],
+             rim_rgb[1], rim_rgb[2], 2);
+    if (image->vectors) {
+        put_text(image, x, y + TZ_FONT_ASCENT * scale, text, scale, rgb, rim);
+        return;
+    }
+    for (int dy = -1; dy <= 1; dy++)
+        for (int dx = -1; dx <= 1; dx++)
+            draw_text(image, x + dx, y + dy, text, scale, rim_rgb, false);
+    draw_text(image, x, y, text, scale, rgb, false);
+}
+
 void tz_font_draw(tz_image *image, int x, int y, const char *text, int scale, const uint8_t rgb[3])
 {
-    draw_text(image, x, y, text, scale, rgb, false);
+    if (image->vectors)
+        put_text(image, x, y + TZ_FONT_ASCENT * scale, text, scale, rgb, "");
+    else
+        draw_text(image, x, y, text, scale, rgb, false);
 }
 
 void tz_font_draw_up(tz_image *image, int x, int y, const char *text, int scale,
                      const uint8_t rgb[3])
 {
-    draw_text(image, x, y, text, scale, rgb, true);
+    char turned[80];
+    snprintf(turned, sizeof turned, " transform=\"rotate(-90 %d %d)\"", x + TZ_FONT_ASCENT * scale,
+             y);
+    if (image->vectors)
+        put_text(image, x + TZ_FONT_ASCENT * scale, y, text, scale, rgb, turned);
+    else
+        draw_text(image, x, y, text, scale, rgb, true);
 }

@@ -136,8 +136,7 @@ static tz_status draw_contours(tz_image *image, const tz_overlay_place *places, 
         tz_image *mask;
         if (n == 0)
             continue;
-        const tz_status status =
-            tz_image_create(&mask, TZ_PIXEL_GRAY8, image->width, image->height, error);
+        const tz_status status = tz_image_create_mask(&mask, image, error);
         if (status != TZ_OK)
             return status;
         for (int k = 0; k < count; k++)
@@ -158,9 +157,7 @@ void tz_overlay_plate(tz_image *image, int x, int y, const char *text, int scale
     const int margin = 2 * scale;
     const int width = tz_font_width(text, scale) + 2 * margin;
     const int height = TZ_FONT_ASCENT * scale + 2 * margin;
-    for (int j = 0; j < height; j++)
-        for (int i = 0; i < width; i++)
-            tz_image_blend(image, x + i, y + j, rim_rgb, DARK);
+    tz_image_shade(image, x, y, width, height, rim_rgb, DARK);
     tz_font_draw(image, x + margin, y + margin, text, scale, white_rgb);
 }
 
@@ -176,10 +173,7 @@ static void draw_name(tz_image *image, const char *name, double x, double y, dou
         return;
     const int left = (int)(x + (width - tz_font_width(name, scale)) / 2);
     const int top = (int)(y + (height - TZ_FONT_ASCENT * scale) / 2);
-    for (int dy = -1; dy <= 1; dy++)
-        for (int dx = -1; dx <= 1; dx++)
-            tz_font_draw(image, left + dx, top + dy, name, scale, rim_rgb);
-    tz_font_draw(image, left, top, name, scale, white_rgb);
+    tz_font_draw_rimmed(image, left, top, name, scale, white_rgb, rim_rgb);
 }
 
 static void draw_box(tz_image *mask, double x0, double y0, double x1, double y1, double width)
@@ -212,8 +206,7 @@ static tz_status draw_outlines(tz_image *image, const tz_overlay_place *places, 
     const double width = line_width(image);
     for (int layer = 0; layer < 2; layer++) {
         tz_image *mask;
-        const tz_status status =
-            tz_image_create(&mask, TZ_PIXEL_GRAY8, image->width, image->height, error);
+        const tz_status status = tz_image_create_mask(&mask, image, error);
         if (status != TZ_OK)
             return status;
         for (int p = 0; p < count; p++)
@@ -248,10 +241,14 @@ static void draw_grid_lines(tz_image *image, const tz_overlay_place *places, int
         if (place->zoom < TZ_GRID_LINES_ZOOM || plane->nx != plane->field_nx ||
             plane->ny != plane->field_ny)
             continue;
-        for (int j = 0; j < plane->ny * place->zoom; j++)
-            for (int i = 0; i < plane->nx * place->zoom; i++)
-                if ((i > 0 && i % place->zoom == 0) || (j > 0 && j % place->zoom == 0))
-                    tz_image_blend(image, place->x + i, place->y + j, gray_rgb, COVERAGE);
+        const int width = (int)lround(plane->nx * place->zoom);
+        const int height = (int)lround(plane->ny * place->zoom);
+        for (int i = 1; i < plane->nx; i++)
+            tz_image_shade(image, place->x + (int)lround(i * place->zoom), place->y, 1, height,
+                           gray_rgb, COVERAGE);
+        for (int j = 1; j < plane->ny; j++)
+            tz_image_shade(image, place->x, place->y + (int)lround(j * place->zoom), width, 1,
+                           gray_rgb, COVERAGE);
     }
 }
 

@@ -49,7 +49,8 @@ int tz_overlay_levels(const tz_overlay *overlay, double lo, double hi,
 /* Where a plane is in a picture: its corner in pixels, and pixels a value. */
 typedef struct tz_overlay_place {
     const tz_plane *plane; /* borrowed */
-    int x, y, zoom;
+    int x, y;
+    double zoom;
 } tz_overlay_place;
 
 /* Draw all of it over planes in RGB8: contour lines between the middles of values, linearly

@@ -59,26 +59,52 @@ static void put_text(FILE *to, const char *text)
     fputc('"', to);
 }
 
+/* The terminal. Texts are of 20 units: pixels of the usual width of 1600, or 8
+ * points on paper. */
+static void put_terminal(FILE *to, const tz_plot *plot)
+{
+    const char *name = plot->terminal ? plot->terminal : "pngcairo";
+    const double mm = plot->width_mm, shape = mm > 0 ? 0.66 : 0.5625;
+    const double width = mm > 0 ? mm * 20 / (8 * 25.4 / 72) : 1600; /* in units */
+    if (strcmp(name, "pdfcairo") == 0) {
+        const double cm = mm > 0 ? mm / 10 : 16, scale = cm / 2.54 * 72 / width;
+        fprintf(to, "set terminal pdfcairo size %gcm,%gcm fontscale %.3g linewidth %.3g", cm,
+                cm * shape, scale, 4 * scale);
+    } else if (strcmp(name, "svg") == 0) {
+        const double scale = mm > 0 ? mm / 25.4 * 96 / width : 0.5;
+        fprintf(to, "set terminal svg size %.0f,%.0f fontscale %.3g linewidth %.3g", width * scale,
+                width * scale * shape, scale, 2 * scale);
+    } else {
+        const double scale = mm > 0 ? 2 : 1;
+        fprintf(to, "set terminal pngcairo size %.0f,%.0f fontscale %g linewidth %g pointscale %g",
+                width * scale, width * scale * shape, scale, 2 * scale, scale);
+    }
+    fprintf(to, " noenhanced font '%s,20' background rgb 'white'\nset output ",
+            strcmp(name, "pngcairo") == 0 ? "DejaVu Sans" : "Helvetica");
+}
+
 static void put_style(FILE *to, const tz_plot *plot, const char *path)
 {
-    fputs("set terminal pngcairo size 1600,900 noenhanced font 'DejaVu Sans,20' "
-          "background rgb 'white' linewidth 2\nset output ",
-          to);
+    put_terminal(to, plot);
     put_text(to, path);
     fputs("\nset title ", to);
     put_text(to, plot->title);
-    fprintf(to, " font 'DejaVu Sans Bold,23' offset 0,%s\n", plot->subtitle[0] ? "1.1" : "0");
+    fprintf(to, " font ':Bold,23' offset 0,%s\n", plot->subtitle[0] ? "1.1" : "0");
     if (plot->subtitle[0]) {
         fputs("set label 1 ", to);
         put_text(to, plot->subtitle);
-        fputs(" at graph 0.5, 1.045 center font 'DejaVu Sans,17' textcolor rgb '#555555'\n", to);
+        fputs(" at graph 0.5, 1.045 center font ',17' textcolor rgb '#555555'\n", to);
     }
-    fputs("set tmargin 4.8\nset border 3 linecolor rgb '#777777' linewidth 0.7\n"
-          "set grid ytics linecolor rgb '#dddddd' linewidth 0.5 linetype 1\n"
-          "set tics nomirror out scale 0.6 textcolor rgb '#333333'\nset bars 0.5\n"
-          "set key outside right top vertical Left reverse noautotitle samplen 1.6 spacing 1.3 "
-          "width 0.5 font 'DejaVu Sans,18'\nset xlabel ",
-          to);
+    if (plot->title[0] || plot->subtitle[0])
+        fputs("set tmargin 4.8\n", to);
+    fprintf(to,
+            "set border 3 linecolor rgb '#777777' linewidth 0.7\n"
+            "set grid ytics linecolor rgb '#dddddd' linewidth 0.5 linetype 1\n"
+            "set tics nomirror out scale 0.6 textcolor rgb '#333333'\nset bars 0.5\n"
+            "set key %s Left reverse noautotitle samplen %s spacing 1.3 width 0.5 font ',18'\n"
+            "set xlabel ",
+            plot->width_mm > 0 ? "below" : "outside right top vertical",
+            plot->width_mm > 0 ? "3" : "2.4");
     put_text(to, plot->x_label);
     fputs("\nset ylabel ", to);
     put_text(to, plot->y_label);
@@ -120,7 +146,7 @@ static void put_ranges(FILE *to, const tz_plot *plot)
     const double margin = has_areas || plot->log_x ? 0 : (high - low) * 0.025;
     if (high > low)
         fprintf(to, "set xrange [%.17g:%.17g]\n", low - margin, high + margin);
-    if (integers && !plot->log_x && high - low <= 24)
+    if (integers && !plot->log_x && high - low <= (plot->width_mm > 0 ? 8 : 24))
         fprintf(to, "set xtics %.17g,1\n", low);
     if (plot->log_x)
         put_log_tics(to, 'x', low, high);
@@ -163,6 +189,10 @@ static void put_data(FILE *to, const tz_plot *plot)
 static void put_series(FILE *to, const tz_plot *plot, int s, bool first)
 {
     const tz_plot_series *series = &plot->series[s];
+    static const int points[] = {7, 5, 9, 13, 11}; /* filled shapes */
+    int before = 0; /* of its style: lines and points differ in grey, too */
+    for (int i = 0; i < s; i++)
+        before += plot->series[i].style == series->style;
     fprintf(to, "%s $d%d using ", first ? "plot" : ",", s);
     switch (series->style) {
     case TZ_PLOT_AREA:
@@ -170,19 +200,21 @@ static void put_series(FILE *to, const tz_plot *plot, int s, bool first)
                 series->colour);
         break;
     case TZ_PLOT_LINE:
-        fprintf(to, "1:2 with lines linewidth 1.7 linecolor rgb '#%06x'", series->colour);
+        fprintf(to, "1:2 with lines linewidth 1.7 dashtype %d linecolor rgb '#%06x'",
+                before % 5 + 1, series->colour);
         break;
     case TZ_PLOT_THIN:
-        fprintf(to, "1:2 with lines linewidth 1.1 linecolor rgb '#%06x'", series->colour);
+        fprintf(to, "1:2 with lines linewidth 1.1 dashtype %d linecolor rgb '#%06x'",
+                before % 5 + 1, series->colour);
         break;
     case TZ_PLOT_BARS:
         fprintf(to, "1:2 with boxes fillstyle solid 0.75 noborder linecolor rgb '#%06x'",
                 series->colour);
         break;
     case TZ_PLOT_POINTS:
-        fprintf(to, "%s pointtype 7 pointsize 1.5 linewidth 1 linecolor rgb '#%06x'",
+        fprintf(to, "%s pointtype %d pointsize 1.5 linewidth 1 linecolor rgb '#%06x'",
                 series->low && series->high ? "1:2:3:4 with yerrorbars" : "1:2 with points",
-                series->colour);
+                points[before % 5], series->colour);
         break;
     case TZ_PLOT_MARK:
         fprintf(to, "1:2 with points pointtype 6 pointsize 3.4 linewidth 1.6 linecolor rgb '#%06x'",

@@ -29,7 +29,9 @@ typedef struct tz_plot {
     char title[TZ_PLOT_TITLE_SIZE], subtitle[TZ_PLOT_TITLE_SIZE];
     char x_label[64], y_label[64];
     bool log_x, log_y;
-    bool from_zero; /* the y axis begins at 0 */
+    bool from_zero;       /* the y axis begins at 0 */
+    const char *terminal; /* of gnuplot; borrowed; NULL: pngcairo */
+    double width_mm;      /* on paper, with texts of 8 points; 0: for screens */
     int series_count;
     tz_plot_series series[TZ_PLOT_SERIES_MAX];
 } tz_plot;
@@ -48,7 +50,7 @@ tz_plot_series *tz_plot_add(tz_plot *plot, tz_plot_style style, unsigned colour,
 /* Is gnuplot on the PATH? */
 bool tz_plot_available(void);
 
-/* Draw a PNG file, which appears whole or not at all. TZ_UNSUPPORTED without gnuplot, TZ_IO. */
+/* Draw a file, which appears whole or not at all. TZ_UNSUPPORTED without gnuplot, TZ_IO. */
 tz_status tz_plot_draw(const tz_plot *plot, const char *path, tz_error *error);
 
 #endif

@@ -50,6 +50,7 @@ struct tz_live {
     void *daemon;
     char *page;
     char address[16], token[TZ_LIVE_TOKEN_SIZE], url[120];
+    char look_token[TZ_LIVE_TOKEN_SIZE], look_url[128]; /* of pages that may only look */
     int port;
     atomic_bool wants;
     tz_live_place places[TZ_LIVE_CONNECTIONS];
@@ -240,13 +241,13 @@ bool tz__live_origin_is_good(const char *origin, const char *host)
 }
 
 /* The time of the comparison does not depend on where texts differ. */
-static bool is_token(const tz_live *live, const char *text)
+static bool is_token(const char *token, const char *text)
 {
     if (!text || strlen(text) != TZ_LIVE_TOKEN_SIZE - 1)
         return false;
     unsigned char differs = 0;
     for (size_t i = 0; i < TZ_LIVE_TOKEN_SIZE - 1; i++)
-        differs |= (unsigned char)(text[i] ^ live->token[i]);
+        differs |= (unsigned char)(text[i] ^ token[i]);
     return differs == 0;
 }
 
@@ -282,8 +283,10 @@ static unsigned check(tz_live *live, void *connection, const char *url, const ch
     if (!tz__live_origin_is_good(mhd->lookup(connection, TZ_MHD_HEADER_KIND, "Origin"), host))
         return FORBIDDEN;
     *why = "403: the token is missing or wrong: use the address that trapeze run has printed\n";
-    if (!is_token(live, is_page ? mhd->lookup(connection, TZ_MHD_GET_ARGUMENT_KIND, "token")
-                                : mhd->lookup(connection, TZ_MHD_HEADER_KIND, "X-Trapeze-Token")))
+    const char *token = is_page ? mhd->lookup(connection, TZ_MHD_GET_ARGUMENT_KIND, "token")
+                                : mhd->lookup(connection, TZ_MHD_HEADER_KIND, "X-Trapeze-Token");
+    const bool looks = is_token(live->look_token, token);
+    if (!is_token(live->token, token) && !looks)
         return FORBIDDEN;
     tz_live_place *place = find(live, connection);
     if (place)
@@ -293,6 +296,9 @@ static unsigned check(tz_live *live, void *connection, const char *url, const ch
     if (!is_page && !is_do && strcmp(url, "/state") != 0 && strcmp(url, "/frame") != 0 &&
         strcmp(url, "/tables") != 0)
         return NOT_FOUND;
+    *why = "403: this address is for looking only\n";
+    if (is_do && looks)
+        return FORBIDDEN;
     *why = "405: /do takes POST, all others take GET\n";
     if (is_do ? !post : strcmp(method, "GET") != 0)
         return METHOD;
@@ -475,14 +481,14 @@ static void find_reachable(char text[16])
     freeifaddrs(all);
 }
 
-static tz_status make_token(tz_live *live, tz_error *error)
+static tz_status make_token(char token[TZ_LIVE_TOKEN_SIZE], tz_error *error)
 {
     unsigned char bytes[(TZ_LIVE_TOKEN_SIZE - 1) / 2];
     if (getrandom(bytes, sizeof bytes, 0) != (ssize_t)sizeof bytes)
         return tz_error_set(error, TZ_IO, "--serve", "the system has no random numbers: %s",
                             strerror(errno));
     for (size_t i = 0; i < sizeof bytes; i++)
-        snprintf(live->token + 2 * i, 3, "%02x", bytes[i]);
+        snprintf(token + 2 * i, 3, "%02x", bytes[i]);
     return TZ_OK;
 }
 
@@ -570,7 +576,9 @@ tz_status tz_live_open(tz_live **out, const char *address, int port, tz_error *e
     if (status == TZ_OK)
         status = tz_mhd_open(&live->mhd, NULL, error);
     if (status == TZ_OK)
-        status = make_token(live, error);
+        status = make_token(live->token, error);
+    if (status == TZ_OK)
+        status = make_token(live->look_token, error);
     if (status == TZ_OK)
         status = listen_at(live, port, &socket_fd, error);
     if (status == TZ_OK)
@@ -585,6 +593,8 @@ tz_status tz_live_open(tz_live **out, const char *address, int port, tz_error *e
         find_reachable(reachable);
     snprintf(live->url, sizeof live->url, "http://%s:%d/?token=%s", reachable, live->port,
              live->token);
+    snprintf(live->look_url, sizeof live->look_url, "http://%s:%d/?token=%s&looks", reachable,
+             live->port, live->look_token);
     *out = live;
     return TZ_OK;
 }
@@ -592,6 +602,11 @@ tz_status tz_live_open(tz_live **out, const char *address, int port, tz_error *e
 const char *tz_live_url(const tz_live *live)
 {
     return live->url;
+}
+
+const char *tz_live_look_url(const tz_live *live)
+{
+    return live->look_url;
 }
 
 /* ---- Ending ---------------------------------------------------------------------------------- */

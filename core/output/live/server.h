@@ -23,6 +23,8 @@ tz_status tz_live_check_address(const char *address, tz_error *error);
 tz_status tz_live_open(tz_live **out, const char *address, int port, tz_error *error);
 /* "http://127.0.0.1:8017/?token=…" */
 const char *tz_live_url(const tz_live *live);
+/* The same for pages that may only look: commands of theirs are refused. */
+const char *tz_live_look_url(const tz_live *live);
 /* Publish the last state (tz_live_put_state), give pages that look a moment to get it, end. NULL is
  * fine. */
 void tz_live_close(tz_live *live, char *state);

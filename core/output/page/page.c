@@ -5,8 +5,8 @@
 #include "base/atomic.h"
 #include "base/embed.h"
 #include "base/file.h"
+#include "base/text.h"
 #include <jansson.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -19,21 +19,6 @@ static void put_json(FILE *out, const char *json)
             fputs("\\u003c", out);
         else
             putc_unlocked(*json, out);
-}
-
-static void put_base64(FILE *out, const uint8_t *data, size_t bytes)
-{
-    static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-    for (size_t at = 0; at < bytes; at += 3) {
-        const size_t left = bytes - at;
-        const uint32_t three = (uint32_t)data[at] << 16 |
-                               (left > 1 ? (uint32_t)data[at + 1] << 8 : 0) |
-                               (left > 2 ? data[at + 2] : 0);
-        putc_unlocked(digits[three >> 18], out);
-        putc_unlocked(digits[three >> 12 & 63], out);
-        putc_unlocked(left > 1 ? digits[three >> 6 & 63] : '=', out);
-        putc_unlocked(left > 2 ? digits[three & 63] : '=', out);
-    }
 }
 
 tz_status tz_page_write(const char *path, const char *page, const struct json_t *facts,
@@ -57,7 +42,7 @@ tz_status tz_page_write(const char *path, const char *page, const struct json_t 
             size_t bytes = 0;
             fputs(i ? ",\n\"" : "\n\"", out);
             status = tz_file_read(pictures->items[i], PICTURE_BYTES_MAX, &data, &bytes, error);
-            put_base64(out, (const uint8_t *)data, bytes);
+            tz_text_base64(out, data, bytes);
             fputc('"', out);
             free(data);
         }
