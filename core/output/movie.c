@@ -69,8 +69,7 @@ static tz_status fail_kept(const tz_movie *movie, tz_error *error)
 /* Before each frame of the hidden file. Frames are as they are in memory: another build does not
  * read them. */
 typedef struct kept_head {
-    uint32_t frame_bytes; /* of this build's tz_frame */
-    uint32_t wide;        /* values are double, not float */
+    uint64_t frame_bytes; /* of this build's tz_frame */
     uint64_t bytes, packed;
     double low, high;             /* of the finite values; low above high: none is */
     double first_low, first_high; /* the range of the first frame */
@@ -109,20 +108,6 @@ static tz_range range_of(const tz_frame *frame)
     return range;
 }
 
-/* Float is enough where its steps are far below a colour's. Values are then rounded before they are
- * drawn for the first time, too: both times give the same colours. */
-static bool round_values(const tz_frame *frame, const tz_range *range)
-{
-    enum { STEPS = 1 << 12 };
-    const double most = fmax(fabs(range->lo), fabs(range->hi));
-    if (range->finite > 0 && (range->hi - range->lo) / STEPS < most * 0x1p-24)
-        return false;
-    for (int i = 0; i < frame->planes_count; i++)
-        for (size_t k = 0; k < (size_t)frame->planes[i]->nx * (size_t)frame->planes[i]->ny; k++)
-            frame->planes[i]->values[k] = (double)(float)frame->planes[i]->values[k];
-    return true;
-}
-
 /* Copies `bytes` to `to` or from it, and moves on. */
 static void move(uint8_t **to, void *data, size_t bytes, bool back)
 {
@@ -133,44 +118,24 @@ static void move(uint8_t **to, void *data, size_t bytes, bool back)
     *to += bytes;
 }
 
-/* The values of a plane, the first bytes of all of them first: neighbours differ in their last
- * ones. */
-static void move_values(uint8_t **to, double *values, size_t count, bool wide, bool back)
-{
-    const size_t size = wide ? sizeof(double) : sizeof(float);
-    for (size_t k = 0; k < count; k++) {
-        float narrow = (float)values[k];
-        uint8_t *from = wide ? (uint8_t *)&values[k] : (uint8_t *)&narrow;
-        for (size_t b = 0; b < size; b++)
-            if (back)
-                from[b] = (*to)[b * count + k];
-            else
-                (*to)[b * count + k] = from[b];
-        if (back && !wide)
-            values[k] = (double)narrow;
-    }
-    *to += count * size;
-}
-
-static size_t kept_bytes(const tz_frame *frame, bool wide)
+static size_t kept_bytes(const tz_frame *frame)
 {
     size_t bytes =
         sizeof *frame + (size_t)frame->look.overlay.path_count * sizeof *frame->path_points;
     for (int i = 0; i < frame->planes_count; i++) {
         const tz_plane *plane = frame->planes[i];
         const size_t count = (size_t)plane->nx * (size_t)plane->ny;
-        bytes += sizeof(kept_plane) + count * (wide ? sizeof(double) : sizeof(float)) +
+        bytes += sizeof(kept_plane) + count * sizeof *plane->values +
                  (plane->shades ? count * sizeof *plane->shades : 0);
     }
     return bytes;
 }
 
-static tz_status keep(tz_movie *movie, const tz_frame *frame, const tz_range *range, bool wide,
+static tz_status keep(tz_movie *movie, const tz_frame *frame, const tz_range *range,
                       tz_error *error)
 {
     kept_head head = {.frame_bytes = sizeof *frame,
-                      .wide = wide,
-                      .bytes = kept_bytes(frame, wide),
+                      .bytes = kept_bytes(frame),
                       .low = range->lo,
                       .high = range->hi};
     tz_frame_drawn_range(frame, &head.first_low, &head.first_high);
@@ -190,7 +155,7 @@ static tz_status keep(tz_movie *movie, const tz_frame *frame, const tz_range *ra
             kept_plane sizes = {plane->nx, plane->ny, plane->field_nx, plane->field_ny,
                                 plane->shades != NULL};
             move(&to, &sizes, sizeof sizes, false);
-            move_values(&to, plane->values, count, wide, false);
+            move(&to, plane->values, count * sizeof *plane->values, false);
             move(&to, plane->shades, plane->shades ? count * sizeof *plane->shades : 0, false);
         }
     }
@@ -207,7 +172,7 @@ static tz_status keep(tz_movie *movie, const tz_frame *frame, const tz_range *ra
 }
 
 /* A frame of those bytes, which are changed. NULL: no memory. */
-static tz_frame *unpack(uint8_t *bytes, bool wide)
+static tz_frame *unpack(uint8_t *bytes)
 {
     tz_frame *frame = NULL;
     uint8_t *at = bytes + sizeof *frame;
@@ -239,10 +204,10 @@ static tz_frame *unpack(uint8_t *bytes, bool wide)
         frame->planes[frame->planes_count++] = plane;
         if (!plane->values || (shaded && !plane->shades))
             break;
-        move_values(&at, plane->values, cells, wide, true);
+        move(&at, plane->values, cells * sizeof *plane->values, true);
         move(&at, plane->shades, shaded ? cells * sizeof *plane->shades : 0, true);
     }
-    if (at != bytes + kept_bytes(frame, wide) || frame->planes_count < count) {
+    if (at != bytes + kept_bytes(frame) || frame->planes_count < count) {
         tz_frame_destroy(frame);
         return NULL;
     }
@@ -263,7 +228,7 @@ static tz_status recall(const tz_movie *movie, tz_frame **out, tz_error *error)
     else if (fread(small, head.packed, 1, movie->kept) != 1 ||
              uncompress(bytes, &room, small, (uLong)head.packed) != Z_OK)
         status = fail_kept(movie, error);
-    if (!status && !(*out = unpack(bytes, head.wide)))
+    if (!status && !(*out = unpack(bytes)))
         status = tz_error_set(error, TZ_MEMORY, movie->path, "not enough memory for a frame");
     free(small);
     free(bytes);
@@ -364,7 +329,7 @@ static tz_status take(tz_movie *movie, const tz_frame *frame, tz_error *error)
         tz_frame_drawn_range(frame, &low, &high);
         see(&movie->range, range.lo, range.hi, low, high);
         if (movie->kept)
-            status = keep(movie, frame, &range, !round_values(frame, &range), error);
+            status = keep(movie, frame, &range, error);
     }
     if (!status && !movie->late)
         status = add(movie, movie->path, frame, error);

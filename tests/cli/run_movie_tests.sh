@@ -149,7 +149,7 @@ local tz = require "trapeze"
 local sim = tz.simulation { plugin = "life", grid = { 30, 20 }, backend = "cpu", threads = 1,
   fields = { alive = tz.random { seed = 1, density = 0.4 } } }
 local steps = tz.args.steps or 20
-sim:every(1, tz.movie { name = "v.mp4", size = 60, fps = 12.5 })
+sim:every(1, tz.movie { name = "v.mp4", zoom = 1, fps = 12.5 })
 sim:every(10, tz.checkpoint())
 sim:run(steps)
 END

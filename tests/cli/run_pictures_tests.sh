@@ -65,7 +65,7 @@ import sys, xml.etree.ElementTree as T
 root = T.parse(sys.argv[1]).getroot()
 count = lambda name, test=lambda e: True: sum(1 for e in root.iter("{http://www.w3.org/2000/svg}" + name) if test(e))
 texts = [e.text for e in root.iter("{http://www.w3.org/2000/svg}text")]
-print(root.get("width"), count("image"), count("path", lambda e: e.get("d").count("M") > 10) > 0, "a < b & c" in texts, "40" in texts, "temperature" in T.tostring(root.find("{http://www.w3.org/2000/svg}desc"), "unicode"))
+print(root.get("width"), count("image"), count("path", lambda e: e.get("d").count("M") > 10) > 0, "a < b & c" in texts, "10" in texts, "temperature" in T.tostring(root.find("{http://www.w3.org/2000/svg}desc"), "unicode"))
 END
     }
     svg figures/column.svg

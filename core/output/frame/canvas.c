@@ -281,10 +281,8 @@ tz_status tz_canvas_draw(tz_image **out, const tz_plane *const *planes, int coun
     if (!o->gray16 && count > 1)
         tz_image_fill(image, 0, 0, image->width, image->height, separator_rgb);
     places = calloc((size_t)count, sizeof *places);
-    if (!places) {
+    if (!places)
         status = tz_error_set(error, TZ_MEMORY, NULL, "not enough memory for a picture");
-        goto cleanup;
-    }
     for (int k = 0; k < count && status == TZ_OK; k++) {
         places[k] = (tz_overlay_place){.plane = planes[k],
                                        .x = k % columns * (across + gap),
@@ -295,9 +293,7 @@ tz_status tz_canvas_draw(tz_image **out, const tz_plane *const *planes, int coun
                 ? draw_plane(image, &places[k], across, down, &range, o, error)
                 : tz_error_set(error, TZ_SHAPE, NULL, "the planes of a montage differ in size");
     }
-    if (status != TZ_OK)
-        goto cleanup;
-    if (o->vectors)
+    if (status == TZ_OK && o->vectors)
         status = tz_image_record(image, error);
     if (status == TZ_OK)
         status =

@@ -82,8 +82,8 @@ tz_status tz_image_create_mask(tz_image **out, const tz_image *image, tz_error *
 void tz_image_blend_mask(tz_image *image, const tz_image *mask, const uint8_t rgb[3]);
 
 /* A small proportional font of round strokes, at scale 1 of pixels: ASCII and the signs that units
- * need (degree, micro, superscript digits and minus, middle dot, times). Text is UTF-8; what the font lacks is drawn
- * as '?'. */
+ * need (degree, micro, superscript digits and minus, middle dot, times). Text is UTF-8; what the
+ * font lacks is drawn as '?'. */
 
 enum {
     TZ_FONT_ASCENT = 7, /* pixels above the baseline, at scale 1 */
