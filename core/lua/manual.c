@@ -270,7 +270,10 @@ static void put_formats(FILE *out)
         fprintf(out, "| `%s`", f->suffix);
         if (f->list_suffix)
             fprintf(out, ", with a list `%s`", f->list_suffix);
-        fprintf(out, output ? " | `tz.%s` |" : " | |", f->name);
+        if (f->vectors)
+            fputs(" | `tz.picture`, `tz.plot` |", out);
+        else
+            fprintf(out, output ? " | `tz.%s` |" : " | |", f->name);
         fprintf(out, saved ? " `NAME%s` | `%s` |" : " | |", saved, f->name);
         fprintf(out, f->read_doc ? " %s |\n" : " |\n", f->read_doc);
     }

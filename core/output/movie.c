@@ -71,6 +71,7 @@ static tz_status fail_kept(const tz_movie *movie, tz_error *error)
 typedef struct kept_head {
     uint64_t frame_bytes; /* of this build's tz_frame */
     uint64_t bytes, packed;
+    uint64_t sum;                 /* of the packed bytes: a frame that was damaged is not read */
     double low, high;             /* of the finite values; low above high: none is */
     double first_low, first_high; /* the range of the first frame */
 } kept_head;
@@ -163,6 +164,8 @@ static tz_status keep(tz_movie *movie, const tz_frame *frame, const tz_range *ra
     if (!bytes || !small || compress2(small, &packed, bytes, (uLong)head.bytes, 1) != Z_OK)
         status = tz_error_set(error, TZ_MEMORY, movie->path, "not enough memory for a frame");
     head.packed = packed;
+    if (!status)
+        head.sum = crc32(0, small, (uInt)packed);
     if (!status && (fwrite(&head, sizeof head, 1, movie->kept) != 1 ||
                     fwrite(small, packed, 1, movie->kept) != 1))
         status = fail_kept(movie, error);
@@ -171,12 +174,16 @@ static tz_status keep(tz_movie *movie, const tz_frame *frame, const tz_range *ra
     return status;
 }
 
-/* A frame of those bytes, which are changed. NULL: no memory. */
-static tz_frame *unpack(uint8_t *bytes)
+/* A frame of those bytes, which are changed. NULL: no memory, or they are no frame. */
+static tz_frame *unpack(uint8_t *bytes, size_t size)
 {
     tz_frame *frame = NULL;
     uint8_t *at = bytes + sizeof *frame;
+    const uint8_t *const end = bytes + size;
     tz_frame *was = (tz_frame *)(void *)bytes;
+    if (size < sizeof *was || was->planes_count < 1 || was->look.overlay.path_count < 0 ||
+        (size_t)was->look.overlay.path_count > (size_t)(end - at) / sizeof *was->path_points)
+        return NULL;
     const int count = was->planes_count;
     was->look.overlay.path = (tz_overlay_point *)(void *)at;
     if (tz_frame_create(&frame, &was->look, NULL) != TZ_OK)
@@ -191,8 +198,14 @@ static tz_frame *unpack(uint8_t *bytes)
         tz_plane *plane = calloc(1, sizeof *plane);
         if (!plane)
             break;
-        kept_plane sizes;
-        move(&at, &sizes, sizeof sizes, true);
+        kept_plane sizes = {0};
+        if ((size_t)(end - at) >= sizeof sizes)
+            move(&at, &sizes, sizeof sizes, true);
+        if (sizes.nx < 1 || sizes.ny < 1 || sizes.nx > INT32_MAX ||
+            sizes.ny > (end - at) / (int64_t)sizeof(double) / sizes.nx) {
+            free(plane);
+            break;
+        }
         *plane = (tz_plane){.nx = (int)sizes.nx,
                             .ny = (int)sizes.ny,
                             .field_nx = sizes.field_nx,
@@ -202,12 +215,14 @@ static tz_frame *unpack(uint8_t *bytes)
         plane->values = malloc(cells * sizeof *plane->values);
         plane->shades = shaded ? malloc(cells * sizeof *plane->shades) : NULL;
         frame->planes[frame->planes_count++] = plane;
-        if (!plane->values || (shaded && !plane->shades))
+        if (!plane->values || (shaded && !plane->shades) ||
+            (size_t)(end - at) <
+                cells * (sizeof *plane->values + (shaded ? sizeof *plane->shades : 0)))
             break;
         move(&at, plane->values, cells * sizeof *plane->values, true);
         move(&at, plane->shades, shaded ? cells * sizeof *plane->shades : 0, true);
     }
-    if (at != bytes + kept_bytes(frame) || frame->planes_count < count) {
+    if (at != end || frame->planes_count < count) {
         tz_frame_destroy(frame);
         return NULL;
     }
@@ -220,16 +235,20 @@ static tz_status recall(const tz_movie *movie, tz_frame **out, tz_error *error)
     *out = NULL;
     if (fread(&head, sizeof head, 1, movie->kept) != 1)
         return fail_kept(movie, error);
-    uint8_t *small = malloc(head.packed), *bytes = malloc(head.bytes);
+    const bool likely =
+        head.packed > 0 && head.packed < UINT32_MAX && head.bytes < 2000 * head.packed;
+    uint8_t *small = likely ? malloc(head.packed) : NULL,
+            *bytes = likely ? malloc(head.bytes) : NULL;
     uLong room = (uLong)head.bytes;
     tz_status status = TZ_OK;
-    if (!small || !bytes)
+    if (likely && (!small || !bytes))
         status = tz_error_set(error, TZ_MEMORY, movie->path, "not enough memory for a frame");
-    else if (fread(small, head.packed, 1, movie->kept) != 1 ||
-             uncompress(bytes, &room, small, (uLong)head.packed) != Z_OK)
-        status = fail_kept(movie, error);
-    if (!status && !(*out = unpack(bytes)))
-        status = tz_error_set(error, TZ_MEMORY, movie->path, "not enough memory for a frame");
+    else if (!likely || fread(small, head.packed, 1, movie->kept) != 1 ||
+             crc32(0, small, (uInt)head.packed) != head.sum ||
+             uncompress(bytes, &room, small, (uLong)head.packed) != Z_OK || room != head.bytes ||
+             !(*out = unpack(bytes, head.bytes)))
+        status = tz_error_set(error, TZ_FORMAT, movie->path,
+                              "the values that were kept of its frames are damaged");
     free(small);
     free(bytes);
     return status;

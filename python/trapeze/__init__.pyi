@@ -197,6 +197,7 @@ class Simulation:
         range: Any = ...,
         log: bool = ...,
         size: int = ...,
+        width_mm: float = ...,
         reduce: str = ...,
         region: Any = ...,
         zoom: int = ...,

@@ -127,6 +127,8 @@ Options:
     log: boolean, by default false. colours follow the logarithm; without a range it is that of the
         data above 1e-6 of the maximum
     size: integer, 16 to 16384. pixels of the longer side: cells are averaged or repeated
+    width_mm: number, 20 to 1000. how wide the whole picture is on paper; texts are then of 8
+        points: 86 for a column
     reduce: text, by default "mean". "mean" or "max": of 2-D, what a pixel of several cells shows:
         their mean, or the largest
     region: {x = {a, b}, y = {c, d}}, by default the grid. of 2-D: a part, cells a to b - 1 along x
@@ -154,7 +156,8 @@ Options:
         Captions)
     data: array or simulation, required. what is drawn
     field: text, by default the stencil's picture. of a simulation: the field
-    file: text, required. a name that ends with .png, in the run folder
+    file: text, required. a name in the run folder that ends with .png, .svg (cells as pixels, all
+        else as vectors) or .pdf (made of that by rsvg-convert, inkscape or cairosvg)
     slice: integer or table, from 0. of 3-D data: only the plane z, or { x = 3 } or { y = 3 },
         across which z points up
     montage: boolean or text, by default without slice. of 3-D data: all planes side by side; "x",
@@ -684,9 +687,9 @@ KEYS = {
         "family", "vector", "ahead", "warps", "blocks", "unroll", "lanes", "swap", "lean", "exchange", "why",),
     "Simulation.histogram": ("bins", "range",),
     "Simulation.jump": ("steps", "until_time", "every",),
-    "Simulation.picture": ("map", "colours", "range", "log", "size", "reduce", "region", "zoom", "bits", "bar",
-        "axes", "y", "contours", "outline", "view", "cut", "level", "path", "path_rgb", "grid_lines", "mark", "unit",
-        "caption", "data", "field", "file", "slice", "montage",),
+    "Simulation.picture": ("map", "colours", "range", "log", "size", "width_mm", "reduce", "region", "zoom", "bits",
+        "bar", "axes", "y", "contours", "outline", "view", "cut", "level", "path", "path_rgb", "grid_lines", "mark",
+        "unit", "caption", "data", "field", "file", "slice", "montage",),
     "Simulation.plan": ("height", "tile", "family", "vector", "ahead", "warps", "blocks", "unroll", "lanes", "swap",
         "lean", "exchange", "why",),
     "Simulation.policy": ("policy", "start", "height", "tile", "family", "vector", "ahead", "warps", "blocks",
