@@ -54,6 +54,7 @@ if tz.can_plot() then
 end
 END
 check "figures" is $rc 0
+cat out err >figures.said
 t info figures/plain.png
 check "the longer side is as asked" says "500 x 313 pixels"
 t info figures/column.png
@@ -76,7 +77,7 @@ fi
 if command -v rsvg-convert >/dev/null; then
     check "a figure as .pdf" [ "$(head -c 5 figures/column.pdf)" = %PDF- ]
 else
-    check "no program makes .pdf" grep -q 'apt-get install librsvg2-bin; .svg needs no program' figures/log.txt
+    check "no program makes .pdf" grep -q 'apt-get install librsvg2-bin; .svg needs no program' figures.said
 fi
 check "no file of its own stays" [ ! -e figures/column.pdf.svg ]
 if command -v gnuplot >/dev/null; then
