@@ -53,6 +53,20 @@ uint64_t tz_text_hash(uint64_t before, const char *text)
     return before;
 }
 
+void tz_text_xml(FILE *out, const char *text)
+{
+    while (*text) {
+        const size_t length = character_length(text);
+        if (length > 1)
+            fwrite(text, 1, length, out);
+        else if (length == 1 && strchr("&<>\"", *text))
+            fprintf(out, "&#%d;", *text);
+        else
+            fputc(length == 0 ? '?' : (unsigned char)*text < ' ' ? ' ' : *text, out);
+        text += length > 0 ? length : 1;
+    }
+}
+
 void tz_text_base64(FILE *out, const void *bytes, size_t count)
 {
     static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";

@@ -20,6 +20,9 @@ void tz_text_printable(char *text);
 #define TZ_HASH_NONE UINT64_C(0xcbf29ce484222325)
 uint64_t tz_text_hash(uint64_t before, const char *text);
 
+/* Write a text in XML: & < > " are escaped, bytes that are no UTF-8 become '?', control characters
+ * blanks. */
+void tz_text_xml(FILE *out, const char *text);
 /* Write bytes as base64. */
 void tz_text_base64(FILE *out, const void *bytes, size_t count);
 

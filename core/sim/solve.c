@@ -36,20 +36,34 @@ tz_status tz_simulation_check_implicit(const tz_simulation *simulation, tz_error
     return tz_simulation_check_solve(simulation, error);
 }
 
+/* The update of a simulation, for those that find its operator: they keep none of this. */
+typedef struct linear_update {
+    tz_backend_context context;
+    tz_place place;
+    tz_jump_context all;
+} linear_update;
+
+static const tz_jump_context *gather(tz_simulation *simulation, linear_update *out)
+{
+    out->context = tz__simulation_context(simulation, &simulation->problem);
+    out->place = tz__simulation_place(simulation, NULL);
+    out->all = (tz_jump_context){.problem = &simulation->problem,
+                                 .backend = simulation->backend,
+                                 .state = simulation->state,
+                                 .context = &out->context,
+                                 .place = &out->place};
+    return &out->all;
+}
+
 static tz_status need_solver(tz_simulation *simulation, bool direct, tz_error *error)
 {
     if (simulation->solver) {
         tz_solver_use_factors(simulation->solver, direct);
         return TZ_OK;
     }
-    const tz_backend_context context = tz__simulation_context(simulation, &simulation->problem);
-    const tz_place place = tz__simulation_place(simulation, NULL);
-    const tz_jump_context all = {.problem = &simulation->problem,
-                                 .backend = simulation->backend,
-                                 .state = simulation->state,
-                                 .context = &context,
-                                 .place = &place};
-    const tz_status status = tz_solver_create(&simulation->solver, &all, error);
+    linear_update update;
+    const tz_status status =
+        tz_solver_create(&simulation->solver, gather(simulation, &update), error);
     if (!status)
         tz_solver_use_factors(simulation->solver, direct);
     return status;
@@ -193,14 +207,8 @@ static tz_status need_jump(tz_simulation *simulation, tz_error *error)
     if (status || covers)
         return status;
     tz__simulation_forget_jump(simulation);
-    const tz_backend_context context = tz__simulation_context(simulation, &simulation->problem);
-    const tz_place place = tz__simulation_place(simulation, NULL);
-    const tz_jump_context all = {.problem = &simulation->problem,
-                                 .backend = simulation->backend,
-                                 .state = simulation->state,
-                                 .context = &context,
-                                 .place = &place};
-    return tz_jump_create(&simulation->jump, &all, error);
+    linear_update update;
+    return tz_jump_create(&simulation->jump, gather(simulation, &update), error);
 }
 
 static void note_jump(tz_simulation *simulation, int64_t steps, double seconds,

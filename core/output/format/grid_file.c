@@ -30,17 +30,6 @@ const char *tz_vtk_type(tz_dtype dtype)
     return names[dtype];
 }
 
-void tz__xml_put(FILE *stream, const char *text)
-{
-    for (; *text; text++) {
-        const unsigned char c = (unsigned char)*text;
-        if (c == '&' || c == '<' || c == '>' || c == '"')
-            fprintf(stream, "&#%d;", c);
-        else
-            fputc(c < 32 ? ' ' : c, stream);
-    }
-}
-
 static tz_status check(const char *path, const tz_grid *grid, tz_error *error)
 {
     const tz_grid_field *fields = grid->fields;

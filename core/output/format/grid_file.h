@@ -100,8 +100,6 @@ int64_t tz__grid_file_bytes(const tz_grid_file *file, size_t k);
 /* Write bytes anywhere. */
 tz_status tz__grid_file_put(tz_grid_file *file, int64_t offset, const void *data, size_t bytes,
                             tz_error *error);
-/* Write a text of XML, escaped; control characters become blanks. */
-void tz__xml_put(FILE *stream, const char *text);
 
 /* ---- Lists ------------------------------------------------------------------------------------
  * Lists of the frames of a run in a text file, which viewers open: .pvd and .xdmf.

@@ -698,15 +698,6 @@ static tz_status encode_cells(const char *path, const tz_image *image, char **ou
     return status;
 }
 
-static void put_escaped(FILE *to, const char *text)
-{
-    for (; *text; text++)
-        if (strchr("&<>", *text))
-            fprintf(to, "&#%d;", *text);
-        else
-            fputc(*text, to);
-}
-
 static tz_status write_svg(const char *path, const tz_image *image, const tz_image_note *texts,
                            size_t count, tz_error *error)
 {
@@ -730,7 +721,7 @@ static tz_status write_svg(const char *path, const tz_image *image, const tz_ima
             image->width, image->height);
         for (size_t i = 0; i < count; i++) {
             fprintf(to, "%s: ", texts[i].key);
-            put_escaped(to, texts[i].value);
+            tz_text_xml(to, texts[i].value);
             fputc('\n', to);
         }
         fputs("</desc>\n", to);

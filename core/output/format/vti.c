@@ -8,6 +8,7 @@
  * (PVD) File Format. */
 #include "base/file.h"
 #include "base/number.h"
+#include "base/text.h"
 #include "output/format/format.h"
 #include "output/format/npy.h"
 #include <errno.h>
@@ -68,11 +69,11 @@ static void put_xml(FILE *stream, const tz_grid_file *file, const tz_grid *grid)
     fputs("<Piece", stream);
     put_extent(stream, "Extent", grid);
     fputs(">\n<PointData/>\n<CellData Scalars=\"", stream);
-    tz__xml_put(stream, grid->fields[0].name);
+    tz_text_xml(stream, grid->fields[0].name);
     fputs("\">\n", stream);
     for (size_t k = 0; k < grid->fields_count; k++) {
         fprintf(stream, "<DataArray type=\"%s\" Name=\"", tz_vtk_type(grid->fields[k].dtype));
-        tz__xml_put(stream, grid->fields[k].name);
+        tz_text_xml(stream, grid->fields[k].name);
         fprintf(stream, "\" format=\"appended\" offset=\"%" PRId64 "\"/>\n", offset);
         offset += 8 + tz__grid_file_bytes(file, k);
     }
@@ -119,7 +120,7 @@ static tz_status list(const char *path, const char *name, const tz_grid *grid, t
     if (status != TZ_OK)
         return status;
     fputs("<DataSet file=\"", entry.stream);
-    tz__xml_put(entry.stream, name);
+    tz_text_xml(entry.stream, name);
     fputc('"', entry.stream);
     tz_series_mark(&entry);
     fprintf(entry.stream, " timestep=\"%s\" group=\"\" part=\"0\"/>\n",

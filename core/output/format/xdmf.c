@@ -3,6 +3,7 @@
  * header; the list says where each is, and its type and byte order.
  * Source: "XDMF Model and Format", version 3; what is used is the same in version 2. */
 #include "base/number.h"
+#include "base/text.h"
 #include "output/format/format.h"
 #include <inttypes.h>
 #include <string.h>
@@ -48,7 +49,7 @@ static void put_field(FILE *stream, const tz_grid *grid, const char *name, size_
     const char *suffix = strrchr(name, '.');
     const bool hdf5 = suffix && strcmp(suffix, ".h5") == 0;
     fputs("<Attribute Name=\"", stream);
-    tz__xml_put(stream, field->name);
+    tz_text_xml(stream, field->name);
     fputs("\" AttributeType=\"Scalar\" Center=\"Cell\">\n<DataItem ", stream);
     put_dimensions(stream, grid, false);
     fputc(' ', stream);
@@ -58,10 +59,10 @@ static void put_field(FILE *stream, const tz_grid *grid, const char *name, size_
     else
         fprintf(stream, " Format=\"Binary\" Endian=\"%s\" Seek=\"%" PRId64 "\">",
                 __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__ ? "Little" : "Big", at);
-    tz__xml_put(stream, name);
+    tz_text_xml(stream, name);
     if (hdf5) {
         fputs(":/", stream);
-        tz__xml_put(stream, field->name);
+        tz_text_xml(stream, field->name);
     }
     fputs("</DataItem>\n</Attribute>\n", stream);
 }
@@ -81,7 +82,7 @@ static tz_status list(const char *path, const char *name, const tz_grid *grid, t
     if (status != TZ_OK)
         return status;
     fputs("<Grid Name=\"", entry.stream);
-    tz__xml_put(entry.stream, name);
+    tz_text_xml(entry.stream, name);
     fputs("\" GridType=\"Uniform\">\n", entry.stream);
     tz_series_mark(&entry);
     if (grid->y_up)

@@ -1,6 +1,7 @@
 /* Pictures in memory: pixels, lines and text. Canvas, axes and overlay draw with it. */
 #include "output/frame/image.h"
 
+#include "base/text.h"
 #include <math.h>
 #include <stddef.h>
 #include <stdio.h>
@@ -99,7 +100,8 @@ void tz_image_shade(tz_image *image, int x, int y, int width, int height, const 
         put_colour(image->vectors, "fill", rgb);
         if (coverage < 255)
             fprintf(image->vectors, " fill-opacity=\"%.2f\"", coverage / 255.0);
-        fputs("/>\n", image->vectors);
+        /* Areas that touch, as in a colour bar, have no pale seams. */
+        fputs(" shape-rendering=\"crispEdges\"/>\n", image->vectors);
         return;
     }
     for (int j = 0; j < height; j++)
@@ -477,11 +479,7 @@ static void put_text(tz_image *image, double x, double y, const char *text, int 
             x, y, TZ_FONT_SIZE * scale, tz_font_width(text, scale), more);
     put_colour(to, "fill", rgb);
     fputc('>', to);
-    for (; *text; text++)
-        if (strchr("&<>", *text))
-            fprintf(to, "&#%d;", *text);
-        else
-            fputc((unsigned char)*text < ' ' ? ' ' : *text, to);
+    tz_text_xml(to, text);
     fputs("</text>\n", to);
 }
 
