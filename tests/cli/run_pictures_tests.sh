@@ -45,6 +45,7 @@ draw("plain.png", { size = 500, bar = false, axes = false, caption = "" })
 draw("column.png", { width_mm = 86 })
 draw("column.svg", { width_mm = 86 })
 draw("page.svg", { size = 700 })
+draw("bytes.svg", { size = 200, caption = "no\255 UTF-8" })
 local ok, why = pcall(draw, "column.pdf", { width_mm = 86 })
 print(ok, why)
 if tz.can_plot() then
@@ -71,6 +72,8 @@ END
     }
     svg figures/column.svg
     check "a vector figure: one picture, contours, texts" says "86mm 1 True True True True"
+    svg figures/bytes.svg
+    check "bytes that are no UTF-8 are still XML" grep -q ' 1 ' out
     svg figures/page.svg
     check "the same in pixels" grep -qE '^[0-9]+ 1 True True True True$' out
 fi
