@@ -1,5 +1,5 @@
-/* Conjugate gradients and BiCGSTAB with multigrid before; factors by UMFPACK. Called by solver.c,
- * and by `trapeze doctor`. */
+/* Conjugate gradients and conjugate residuals with multigrid before; factors by UMFPACK. Called by
+ * solver.c, and by `trapeze doctor`. */
 #include "jump/system.h"
 
 #include "base/library.h"
@@ -8,13 +8,20 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { ITERATIONS_MAX = 1000, VECTORS = 8 };
+enum {
+    ITERATIONS_MAX = 1000,
+    DEPTH = 20, /* directions that conjugate residuals keep */
+    VECTORS = 5,
+    VECTORS_MAX = 2 + 2 * DEPTH /* without symmetry */
+};
 
 static const double EPSILON = 0x1p-52;
 /* Weights that two ways to a cell give may differ by so much. */
 static const double ALIKE = 1e-8;
 /* In units of rounding: a row whose sum is less than this times its coefficients has the sum 0. */
 static const double ROW_ROUNDING = 64.0;
+/* Of the square of the residual, after DEPTH iterations: no more will come. */
+static const double STALLED = 0.99;
 
 struct tz_system {
     const tz_operator *op;
@@ -26,15 +33,15 @@ struct tz_system {
     int32_t *place; /* of each row of the operator among them, or -1 */
     bool alone;     /* some rows stand alone */
     bool symmetric;
-    double *weight; /* of each; 1 without symmetry */
+    double *weight; /* of each; without symmetry the inverse of the diagonal */
     int32_t *part;  /* of each: the first of those that are coupled with it */
     bool *keeps;    /* by the first of a part: it keeps its sum */
     bool any_keeps;
     tz_matrix matrix; /* in weights */
     tz_multigrid *multigrid;
-    tz_umfpack *factors;     /* in its place, or NULL */
-    double *vector[VECTORS]; /* of `count` */
-    double *all[2];          /* of all rows */
+    tz_umfpack *factors;         /* in its place, or NULL */
+    double *vector[VECTORS_MAX]; /* of `count` */
+    double *all[2];              /* of all rows */
 };
 
 /* ---- Which rows, and their parts ------------------------------------------------------------- */
@@ -208,6 +215,19 @@ static tz_status create_arrays(tz_system *s, tz_error *error)
     return there ? TZ_OK : tz_error_set(error, TZ_MEMORY, "solver", "not enough memory");
 }
 
+/* The matrix has no symmetry: rows of one size, and room for conjugate residuals. */
+static tz_status prepare_any(tz_system *s, tz_error *error)
+{
+    bool there = true;
+    for (int64_t i = 0; i < s->count; i++) {
+        const double diagonal = s->matrix.value[s->matrix.diagonal[i]];
+        s->weight[i] = diagonal > 0.0 ? 1.0 / diagonal : 1.0;
+    }
+    for (int i = VECTORS; i < VECTORS_MAX; i++)
+        there = (s->vector[i] = malloc(((size_t)s->count + 1) * sizeof **s->vector)) && there;
+    return there ? TZ_OK : tz_error_set(error, TZ_MEMORY, "solver", "not enough memory");
+}
+
 static tz_status create(tz_system *s, bool direct, tz_error *error)
 {
     tz_status status = create_arrays(s, error);
@@ -219,8 +239,10 @@ static tz_status create(tz_system *s, bool direct, tz_error *error)
         return status;
     find_parts(s);
     s->symmetric = find_weights(s, (int32_t *)s->vector[0]);
-    for (int64_t i = 0; !s->symmetric && i < s->count; i++)
-        s->weight[i] = 1.0;
+    if (!s->symmetric)
+        status = prepare_any(s, error);
+    if (status)
+        return status;
     scale_weights(s, s->vector[0]);
     find_keeping(s);
     set_values(s);
@@ -259,7 +281,7 @@ void tz_system_destroy(tz_system *system)
     free(system->part);
     free(system->keeps);
     free(system->weight);
-    for (int i = 0; i < VECTORS; i++)
+    for (int i = 0; i < VECTORS_MAX; i++)
         free(system->vector[i]);
     for (int i = 0; i < 2; i++)
         free(system->all[i]);
@@ -277,13 +299,16 @@ void tz_system_change(tz_system *system, double shift, double scale)
 
 const char *tz_system_method(const tz_system *system)
 {
-    return system->factors ? "UMFPACK" : system->symmetric ? "conjugate gradients" : "BiCGSTAB";
+    return system->factors     ? "UMFPACK"
+           : system->symmetric ? "conjugate gradients"
+                               : "conjugate residuals";
 }
 
 int64_t tz_system_bytes(const tz_system *system)
 {
     const int64_t rows = system->op->rows;
-    return rows * ((VECTORS + 3) * 8 + 13) + 12 * system->matrix.start[system->count] +
+    const int vectors = system->symmetric ? VECTORS : VECTORS_MAX;
+    return rows * ((vectors + 3) * 8 + 13) + 12 * system->matrix.start[system->count] +
            (system->multigrid ? tz_multigrid_bytes(system->multigrid) : 0);
 }
 
@@ -360,49 +385,42 @@ static tz_status solve_symmetric(tz_system *s, double *r, double *x, double limi
     return status;
 }
 
-/* ---- BiCGSTAB -------------------------------------------------------------------------------- */
+/* ---- Conjugate residuals --------------------------------------------------------------------- */
 
+/* Without symmetry. The residual never grows, and the preconditioner may differ in each iteration
+ * (Eisenstat, Elman and Schultz, SIAM J. Numer. Anal. 20, 1983, with the last DEPTH directions). */
 static tz_status solve_any(tz_system *s, double *r, double *x, double limit,
                            const tz_cancel *cancel, tz_system_facts *facts, tz_error *error)
 {
     const int64_t n = s->count;
-    double *const shadow = s->vector[2], *const p = s->vector[3], *const v = s->vector[4];
-    double *const step = s->vector[5], *const last = s->vector[6], *const t = s->vector[7];
-    double rho = 0.0, alpha = 0.0, omega = 0.0, norm = tz_vector_dot(r, r, n, s->threads);
+    double *const *d = s->vector + 2, *const *q = s->vector + 2 + DEPTH, squares[DEPTH];
+    double norm = tz_vector_dot(r, r, n, s->threads), before = norm;
     const double enough = limit * limit * norm;
-    bool fresh = true;
+    int kept = 0;
     tz_status status = TZ_OK;
     facts->reduction = norm;
     while (!status && norm > enough && facts->iterations < ITERATIONS_MAX) {
-        const double before = rho;
-        rho = fresh ? norm : tz_vector_dot(shadow, r, n, s->threads);
-        if (!fresh && !(fabs(rho) > 1e-12 * norm)) {
-            fresh = true; /* it broke down: begin anew from here */
-            continue;
+        const int at = (int)(facts->iterations % DEPTH);
+        if (at == 0 && kept == DEPTH && norm > STALLED * before)
+            break; /* rounding leaves the rest */
+        before = at == 0 ? norm : before;
+        precondition(s, r, d[at]);
+        tz_matrix_multiply(&s->matrix, NULL, d[at], q[at], s->threads);
+        for (int i = 0; i < kept; i++) {
+            if (i == at)
+                continue;
+            const double beta = tz_vector_dot(q[at], q[i], n, s->threads) / squares[i];
+            tz_vector_add(d[at], -beta, d[i], n, s->threads);
+            tz_vector_add(q[at], -beta, q[i], n, s->threads);
         }
-        if (fresh) {
-            memcpy(shadow, r, (size_t)n * sizeof *r);
-            memcpy(p, r, (size_t)n * sizeof *r);
-        }
-        const double beta = fresh ? 0.0 : rho / before * (alpha / omega);
-        for (int64_t i = 0; !fresh && i < n; i++)
-            p[i] = r[i] + beta * (p[i] - omega * v[i]);
-        fresh = false;
-        precondition(s, p, step);
-        tz_matrix_multiply(&s->matrix, NULL, step, v, s->threads);
-        alpha = rho / tz_vector_dot(shadow, v, n, s->threads);
-        if (!isfinite(alpha))
+        kept += kept < DEPTH;
+        squares[at] = tz_vector_dot(q[at], q[at], n, s->threads);
+        if (!(squares[at] > 0.0))
             break;
-        tz_vector_add(x, alpha, step, n, s->threads);
-        tz_vector_add(r, -alpha, v, n, s->threads);
-        precondition(s, r, last);
-        tz_matrix_multiply(&s->matrix, NULL, last, t, s->threads);
-        const double square = tz_vector_dot(t, t, n, s->threads);
-        omega = square > 0.0 ? tz_vector_dot(t, r, n, s->threads) / square : 0.0;
-        tz_vector_add(x, omega, last, n, s->threads);
-        tz_vector_add(r, -omega, t, n, s->threads);
+        const double alpha = tz_vector_dot(q[at], r, n, s->threads) / squares[at];
+        tz_vector_add(x, alpha, d[at], n, s->threads);
+        tz_vector_add(r, -alpha, q[at], n, s->threads);
         norm = tz_vector_dot(r, r, n, s->threads);
-        fresh = omega == 0.0;
         facts->iterations++;
         status = is_stopped(cancel, error);
     }

@@ -1,5 +1,5 @@
 /* Solves (shift + scale (1 - A)) x = r for an operator (operator.h): by conjugate gradients if that
- * is symmetric in weights of its own, else by BiCGSTAB, with multigrid before.
+ * is symmetric in weights of its own, else by conjugate residuals, with multigrid before.
  *
  * The weights are found: with them the coefficient by which a cell feels another is the one by
  * which that feels it. For cells of different heat capacity they are the capacities, beside mirror
@@ -34,7 +34,7 @@ void tz_system_change(tz_system *system, double shift, double scale);
 tz_status tz_system_solve(tz_system *system, const double *r, double *x, double reduction,
                           const tz_cancel *cancel, tz_system_facts *facts, tz_error *error);
 
-/* "conjugate gradients", "BiCGSTAB" or "UMFPACK". */
+/* "conjugate gradients", "conjugate residuals" or "UMFPACK". */
 const char *tz_system_method(const tz_system *system);
 /* Cells that keep their weighted sum, since none of them feels anything else: there is a solution
  * only where the weighted mean of r is 0. True if there are such, with the mean that is farthest

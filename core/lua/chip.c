@@ -42,7 +42,7 @@ static const tz_key layer_keys[] = {
     {"chiplets", "list", "", "several floorplans side by side", .inner = chiplet_keys},
     {NULL, NULL, NULL, NULL}};
 
-static TZ_KEY_NAMES(up_names, "down", "up")
+static TZ_KEY_NAMES(up_names, "down", "up") static TZ_KEY_NAMES(package_names, "cells", "nodes")
 #define MAP_NAME(i) tz_map_modes[i]
     static TZ_KEY_NAMES_OF(map_names, MAP_NAME, TZ_MAP_MAX + 1)
 
@@ -58,6 +58,8 @@ static TZ_KEY_NAMES(up_names, "down", "up")
              .most = TZ_OVERLAP_MAX},
             {"y", "text", "\"down\"",
              "%s: which edge row 0 is, as in `tz.simulation`, whose option follows", up_names},
+            {"package", "text", "\"cells\"",
+             "spreader and sink beside the die: %s, of which HotSpot has twelve", package_names},
             {"grid_map_mode", "text", "\"center\"",
              "what `tz.steady` and `tz.ttrace` write for a unit: %s of its cells", map_names},
 #define ROW(NAME, VALUE, DOC) {#NAME, "number", #VALUE, DOC},
@@ -102,6 +104,7 @@ typedef struct builder {
     tz_package package;
     tz_materials materials;
     bool detailed;
+    int nodes;   /* the package's, in place of cells */
     int rows_up; /* row 0 becomes the lower edge */
     double overlap;
     const char *ptrace; /* NULL: none */
@@ -377,6 +380,11 @@ static void place_pieces(builder *b, tz_chip *chip)
             "of %g m%s",
             what, chip->width_m, chip->height_m, sides[0], sides[1],
             chip->width_m > 1 ? ": are the floorplan's numbers in mm?" : "");
+    if (chip->nodes && !(fmax(chip->width_m, chip->height_m) < sides[0] && sides[0] < sides[1]))
+        tz_raise(L,
+                 "%s: package = \"nodes\" needs a spreader larger than the die, and a sink larger "
+                 "than the spreader",
+                 what);
     for (int i = 0; i < b->pieces_count; i++) {
         const piece *p = &b->pieces[i];
         const tz_floorplan *plan = &p->value->plan;
@@ -636,6 +644,7 @@ static int value_chip(lua_State *L)
     b->plans = lua_gettop(L);
     tz_key_flag(L, 1, what, "detailed_3D", &b->detailed);
     tz_key_choice(L, 1, what, "y", &b->rows_up);
+    tz_key_choice(L, 1, what, "package", &b->nodes);
     tz_key_number(L, 1, what, "overlap", &b->overlap);
     b->ptrace = get_path(L, 1, "ptrace", ptrace) ? ptrace : NULL;
     read_files(b);
@@ -643,7 +652,8 @@ static int value_chip(lua_State *L)
     const tz_package *p = &b->package;
     tz_chip chip = {.cells = {(int64_t)p->grid_cols, (int64_t)p->grid_rows},
                     .package = p,
-                    .detailed = b->detailed};
+                    .detailed = b->detailed,
+                    .nodes = b->nodes == 1};
     tz_chip_layer layers[TZ_CHIP_LAYERS_MAX + 2];
     place_pieces(b, &chip);
     place_columns(b);

@@ -8,8 +8,9 @@
 
 /* ---- Lines ----------------------------------------------------------------------------------- */
 
-/* A cell outside the die is at most so many times as wide as the one before it. */
-static const double GROWTH = 1.5;
+/* A cell outside the die is at most so many times as wide as the one before it; nodes are one cell
+ * each. */
+static const double GROWTH = 1.5, NODES_GROWTH = 1e9;
 /* Extents that differ by less, in cells of the die, are the same. */
 static const double ROUNDING = 1e-6;
 
@@ -21,42 +22,44 @@ static int compare(const void *a, const void *b)
 
 /* Distances of the lines outside of a side of the die, from that side, behind one another: up to
  * each of the `ends`, which are sorted. Returns how many; more than `most`: they have no room. */
-static size_t grow(const double *ends, size_t count, double cell, double *out, size_t most)
+static size_t grow(const double *ends, size_t count, double cell, double growth, double *out,
+                   size_t most)
 {
     size_t n = 0;
     double from = 0.0, width = cell;
     for (size_t e = 0; e < count; e++) {
         const double length = ends[e] - from;
-        double first = width * GROWTH, sum = 0.0;
+        double first = width * growth, sum = 0.0;
         size_t cells = 0;
         if (length < ROUNDING * cell)
             continue;
-        for (double w = first; sum < length; w *= GROWTH, cells++)
+        for (double w = first; sum < length; w *= growth, cells++)
             sum += w;
         if (n + cells > most)
             return most + 1;
         width = first * length / sum;
-        for (size_t i = 0; i < cells; i++, width *= GROWTH) {
+        for (size_t i = 0; i < cells; i++, width *= growth) {
             from += width;
             out[n++] = from;
         }
         out[n - 1] = from = ends[e];
-        width /= GROWTH;
+        width /= growth;
     }
     return n;
 }
 
 /* The lines of an axis: `low` and `high` are how far layers reach below 0 and above `length`. */
 static tz_status make_axis(double *low, double *high, size_t count, double length, int64_t cells,
-                           double **edges, int64_t *all, int64_t *first, tz_error *error)
+                           double growth, double **edges, int64_t *all, int64_t *first,
+                           tz_error *error)
 {
     enum { MOST = 256 };
     double before[MOST], after[MOST];
     qsort(low, count, sizeof *low, compare);
     qsort(high, count, sizeof *high, compare);
     const double cell = length / (double)cells;
-    const size_t left = grow(low, count, cell, before, MOST);
-    const size_t right = grow(high, count, cell, after, MOST);
+    const size_t left = grow(low, count, cell, growth, before, MOST);
+    const size_t right = grow(high, count, cell, growth, after, MOST);
     if (left > MOST || right > MOST)
         return tz_error_set(error, TZ_RANGE, NULL, "a chip needs more than %d cells around the die",
                             MOST);
@@ -89,10 +92,11 @@ tz_status tz_chip_grid_make(const tz_chip *chip, tz_chip_grid *out, tz_error *er
         ends[3 * n + i] = -p->bottom_m;
     }
     out->extent[2] = chip->layers_count;
-    tz_status status = make_axis(ends, ends + n, n, chip->width_m, chip->cells[0], &out->edges_x,
-                                 &out->extent[0], &out->low[0], error);
+    const double growth = chip->nodes ? NODES_GROWTH : GROWTH;
+    tz_status status = make_axis(ends, ends + n, n, chip->width_m, chip->cells[0], growth,
+                                 &out->edges_x, &out->extent[0], &out->low[0], error);
     if (status == TZ_OK)
-        status = make_axis(ends + 2 * n, ends + 3 * n, n, chip->height_m, chip->cells[1],
+        status = make_axis(ends + 2 * n, ends + 3 * n, n, chip->height_m, chip->cells[1], growth,
                            &out->edges_y, &out->extent[1], &out->low[1], error);
     free(ends);
     if (status != TZ_OK)
@@ -109,15 +113,21 @@ void tz_chip_grid_clear(tz_chip_grid *grid)
 
 /* ---- Cells ----------------------------------------------------------------------------------- */
 
+static bool in_die(const tz_chip *chip, const tz_chip_grid *grid, int64_t x, int64_t y)
+{
+    x -= grid->low[0];
+    y -= grid->low[1];
+    return x >= 0 && y >= 0 && x < chip->cells[0] && y < chip->cells[1];
+}
+
 /* The kind of a cell of a layer's channels. */
 static int channel_at(const tz_chip *chip, const tz_chip_grid *grid, int64_t x, int64_t y,
                       int64_t z)
 {
     const char *channels = chip->layers[z].channels;
-    x -= grid->low[0];
-    y -= grid->low[1];
-    const bool in = x >= 0 && y >= 0 && x < chip->cells[0] && y < chip->cells[1];
-    return channels && in ? channels[y * chip->cells[0] + x] : TZ_CHANNEL_WALL;
+    return channels && in_die(chip, grid, x, y)
+               ? channels[(y - grid->low[1]) * chip->cells[0] + x - grid->low[0]]
+               : TZ_CHANNEL_WALL;
 }
 
 /* What each cell is made of: conductivity and heat capacity, 0 in air. */
@@ -185,6 +195,9 @@ static tz_status make_up(const tz_chip *chip, const tz_chip_grid *grid, double *
         memset(m.covered, 0, plane * sizeof *m.covered);
         for (size_t i = layer->parts_count; i-- > 0;)
             add_part(chip, grid, &layer->parts[i], i == 0, share, share + nx, &m);
+        for (size_t at = 0; at < plane && chip->nodes; at++)
+            if (!in_die(chip, grid, (int64_t)(at % nx), (int64_t)(at / nx)))
+                m.k[at] = m.p[at] = 0.0;
         for (size_t at = 0; at < plane && layer->channels; at++)
             if (channel_at(chip, grid, (int64_t)(at % nx), (int64_t)(at / nx), l) !=
                 TZ_CHANNEL_WALL) {
@@ -256,6 +269,73 @@ static void fill_cell(const tz_chip *chip, const tz_chip_grid *grid, const doubl
     }
     f[TZ_CHIP_CONVECTION][at] = convection;
     f[TZ_CHIP_WARMING][at] = 1.0 / capacity;
+}
+
+/* ---- Nodes of the package -------------------------------------------------------------------- */
+
+/* What a node is: HotSpot's resistances, K/W. */
+typedef struct node {
+    double up;      /* to the sink, or to the ambient */
+    double out;     /* to the node that lies farther out; 0: none */
+    double j_per_k; /* its heat capacity */
+} node;
+
+/* Fill the cells of a node: `first`, and others that are `step` farther each. They are tied by all
+ * that leaves the node, times their number, so that they differ little. */
+static void fill_node(const node *n, int64_t cells, int64_t first, int64_t step, double inward,
+                      double *up, double *tie, double *warming, char *air)
+{
+    const double count = (double)cells;
+    const double leaves = 1.0 / n->up + (n->out > 0.0 ? 1.0 / n->out : 0.0) + inward * count;
+    for (int64_t i = 0, at = first; i < cells; i++, at += step) {
+        up[at] = 1.0 / (n->up * count);
+        warming[at] = count / n->j_per_k;
+        if (i + 1 < cells)
+            tie[at] = count * leaves;
+        air[at] = 0;
+    }
+}
+
+/* Fill the nodes of a side of the die: of the spreader, of the sink below it, and farther out. */
+static void fill_side(const tz_chip *chip, const tz_chip_grid *grid, int axis, bool high,
+                      double *fields[TZ_CHIP_FIELDS], char *air)
+{
+    const tz_package *p = chip->package;
+    const double size[] = {chip->width_m, chip->height_m};
+    const double w = size[axis], l = size[1 - axis], s = p->s_spreader, all = p->s_sink;
+    const double inner = (s + l) * (s - w) / 4, outer = (all * all - s * s) / 4;
+    const int64_t count = chip->cells[1 - axis];
+    const int64_t strides[] = {1, grid->extent[0]}, plane = grid->extent[0] * grid->extent[1];
+    const int64_t out = high ? strides[axis] : -strides[axis], along = strides[1 - axis];
+    const int64_t edge = (grid->extent[2] - 2) * plane + grid->low[1 - axis] * along +
+                         (grid->low[axis] + (high ? chip->cells[axis] - 1 : 0)) * strides[axis];
+    const int64_t spreader = edge + out, below = spreader + plane, far = below + out;
+    double *const across = fields[axis == 0 ? TZ_CHIP_CONDUCTANCE_X : TZ_CHIP_CONDUCTANCE_Y];
+    double *const tie = fields[axis == 0 ? TZ_CHIP_CONDUCTANCE_Y : TZ_CHIP_CONDUCTANCE_X];
+    double *const convection = fields[TZ_CHIP_CONVECTION], *const warming = fields[TZ_CHIP_WARMING];
+    /* From the die's edge, of each cell. */
+    const double n = (double)count, cell = 0.5 * w / (double)chip->cells[axis] * n / l;
+    const double shape = cell + n * (s - w) / (s + 3 * l);
+    const double to_spreader = p->k_spreader * p->t_spreader / shape;
+    const double to_sink = p->k_sink * p->t_sink / shape;
+    const double air_k_w = p->r_convec * all * all, sink = p->t_sink / p->k_sink;
+    const double c = p->c_factor, c_air = p->c_convec / (all * all);
+    const double between =
+        ((s - w) / (3 * s + l) + (all - s) / (all + 3 * s)) / (p->k_sink * p->t_sink);
+    const node nodes[] = {
+        {p->t_spreader / (p->k_spreader * inner), 0, c * p->p_spreader * p->t_spreader * inner},
+        {(sink + air_k_w) / inner, between, c * (p->p_sink * p->t_sink + c_air) * inner},
+        {(sink + air_k_w) / outer, between, c * (p->p_sink * p->t_sink + c_air) * outer}};
+    fill_node(&nodes[0], count, spreader, along, to_spreader, fields[TZ_CHIP_CONDUCTANCE_Z], tie,
+              warming, air);
+    fill_node(&nodes[1], count, below, along, to_sink, convection, tie, warming, air);
+    fill_node(&nodes[2], count, far, along, 0, convection, tie, warming, air);
+    for (int64_t i = 0, at = 0; i < count; i++, at += along) {
+        convection[spreader + at] = 0.0; /* it was air */
+        across[at + (high ? edge : spreader)] = to_spreader;
+        across[at + plane + (high ? edge : spreader)] = to_sink;
+        across[at + (high ? below : far)] = 1.0 / (between * n);
+    }
 }
 
 /* ---- Coolant --------------------------------------------------------------------------------- */
@@ -405,6 +485,8 @@ tz_status tz_chip_fill(const tz_chip *chip, const tz_chip_grid *grid,
         for (int64_t y = 0; y < grid->extent[1]; y++)
             for (int64_t x = 0; x < grid->extent[0]; x++)
                 fill_cell(chip, grid, k, p, x, y, z, fields, air);
+    for (int side = 0; side < 4 && status == TZ_OK && chip->nodes; side++)
+        fill_side(chip, grid, side / 2, side % 2 != 0, fields, air);
     for (int64_t z = 0; status == TZ_OK && z < grid->extent[2]; z++)
         if (chip->layers[z].channels)
             status = fill_flow(chip, grid, z, fields, error);

@@ -36,6 +36,10 @@ typedef struct tz_chip {
     /* Heat crosses half of a layer and half of the next one, and all of the lowest layer, as in
      * HotSpot's "detailed 3-D"; else all of the lower one and nothing of the upper one. */
     bool detailed;
+    /* Spreader and sink beside the die are HotSpot's twelve nodes: a node a side for the spreader,
+     * for the sink below it and for what of the sink lies farther out. Each is a row of cells that
+     * are tied together; there are no corners. */
+    bool nodes;
 } tz_chip;
 
 typedef enum tz_chip_field {

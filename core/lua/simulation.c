@@ -402,7 +402,7 @@ static TZ_KEY_NAMES(steady_status_names, "converged", "stagnated")
          steady_status_names},
         {"residual", "number", "", "of the fields as they are"},
         {"solver", "text", "",
-         "`\"conjugate gradients\"`, `\"BiCGSTAB\"`, `\"UMFPACK\"` or `\"transform\"`"},
+         "`\"conjugate gradients\"`, `\"conjugate residuals\"`, `\"UMFPACK\"` or `\"transform\"`"},
         {"iterations", "integer", "", "of the solver; 0 by a transform"},
         {"seconds", "number", "", "that it took"},
         {NULL, NULL, NULL, NULL}};

@@ -325,7 +325,7 @@ Options:
 Returns a dict:
     status: text. "converged" or "stagnated": the precision of the fields ends before tolerance
     residual: number. of the fields as they are
-    solver: text. "conjugate gradients", "BiCGSTAB", "UMFPACK" or "transform"
+    solver: text. "conjugate gradients", "conjugate residuals", "UMFPACK" or "transform"
     iterations: integer. of the solver; 0 by a transform
     seconds: number. that it took""",
     "Simulation.sum": """The sum in double precision, in a fixed order. A region is a box, a mask (a field's name or an

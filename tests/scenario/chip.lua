@@ -48,6 +48,55 @@ for detailed, wanted in pairs {
     c.refuses("the least value of convection is -1", sim.run, sim, 1)
 end
 
+-- HotSpot's nodes beside the die: heat crosses trapezoids, which have all of the package's area and capacity.
+local function nodes(options)
+    local all = { layers = { { t = 2e-4, k = 120, p = 1.6e6, flp = "plan.flp", ptrace = "even.ptrace" } }, package = "nodes", detailed_3D = true,
+        t_spreader = 0.001, k_spreader = 380, p_spreader = 3e6, t_sink = 0.005, k_sink = 230, p_sink = 2e6, s_spreader = 0.03, s_sink = 0.05, r_convec = 0.2,
+        c_convec = 100, ambient = 300, grid_cols = 4, grid_rows = 3 }
+    for key, value in pairs(options or {}) do all[key] = value end
+    return tz.chip(all)
+end
+local package = nodes()
+tz.expect(table.concat(package.simulation.grid, " ") == "8 7 3" and package.box.x[1] == 2 and package.box.y[1] == 2)
+package.simulation.precision = "double"
+local lumped = tz.simulation(package.simulation)
+if not tz.checking then
+    local w, h, s, all = package.plans[1].width_m, package.plans[1].height_m, 0.03, 0.05
+    local function between(width, height, cols, rows, sp, inner) -- from the die's edge to the node, and from that to the next one
+        local edge = 0.5 * (width / cols) / (380 * 0.001 * height / rows) + rows * (s - width) / 4 / (380 * 0.001 * (s + 3 * height) / 4)
+        c.near(sp, 1 / edge, 1e-12)
+        local r = (s - width) / 4 / (230 * 0.005 * (3 * s + height) / 4) + (all - s) / 4 / (230 * 0.005 * (all + 3 * s) / 4)
+        c.near(inner, 1 / (rows * r), 1e-12)
+    end
+    for _, x in ipairs { 1, 5 } do between(w, h, 4, 3, lumped:get("conductance_x", x, 3, 1), lumped:get("conductance_x", x == 1 and 0 or 6, 3, 2)) end
+    for _, y in ipairs { 1, 4 } do between(h, w, 3, 4, lumped:get("conductance_y", 3, y, 1), lumped:get("conductance_y", 3, y == 1 and 0 or 5, 2)) end
+    for _, x in ipairs { 1, 5 } do c.near(lumped:get("conductance_x", x, 3, 2), lumped:get("conductance_x", x, 3, 1) * 230 * 5 / 380, 1e-12) end
+    local function node(x, y, count, area, z)
+        c.near(count * lumped:get(z == 1 and "conductance_z" or "convection", x, y, z),
+            z == 1 and area * 380 / 0.001 or area / (0.005 / 230 + 0.2 * all * all), 1e-12)
+        c.near(count / lumped:get("warming", x, y, z), 0.333 * area * (z == 1 and 3e6 * 0.001 or 2e6 * 0.005 + 100 / (all * all)), 1e-12)
+    end
+    for z = 1, 2 do
+        node(1, 2, 3, (s + h) * (s - w) / 4, z)
+        node(6, 4, 3, (s + h) * (s - w) / 4, z)
+        node(2, 1, 4, (s + w) * (s - h) / 4, z)
+        node(5, 5, 4, (s + w) * (s - h) / 4, z)
+    end
+    for _, at in ipairs { { 0, 2, 3 }, { 7, 2, 3 }, { 2, 0, 4 }, { 2, 6, 4 } } do node(at[1], at[2], at[3], (all * all - s * s) / 4, 2) end
+    lumped:steady()
+    local out, t = 0, {}
+    for y = 0, 6 do
+        for x = 0, 7 do
+            t[x + 8 * y] = lumped:get("temperature", x, y, 2)
+            out = out + lumped:get("convection", x, y, 2) * (t[x + 8 * y] - 300)
+        end
+    end
+    c.near(out, watts, 1e-6)
+    tz.expect(math.abs(t[1 + 16] - t[1 + 32]) < 0.03 * (t[2 + 16] - 300) and t[1 + 16] > t[16] + 0.1 and t[0] == 300)
+    tz.expect(t[2 + 16] > t[1 + 16])
+end
+c.refuses('package = "nodes" needs a spreader larger than the die, and a sink larger than the spreader', nodes, { s_sink = 0.03 })
+
 -- HotSpot's files: a stack with a package of its own sides, one trace with units of the same name in two layers, and a unit that
 -- has a material. Air is beside what is smaller than the sink, and stays at the ambient temperature.
 local chip = tz.chip { lcf = "stack.lcf", config = "stack.config", materials = "stack.materials", ptrace = "twice.ptrace", detailed_3D = true, k_sink = 390 }
@@ -159,6 +208,14 @@ for _, detailed in ipairs { false, true } do
     c.near(out, watts, 1e-6)
     c.near(sim:residual(), 0, 1e-9)
     c.near(sim:max "decay" * sim:params().dt_s, 0.9, 1e-9)
+end
+-- The same on a package that spreads heat, with a pump that carries much along: far from symmetric.
+for _, package in ipairs { "cells", "nodes" } do
+    local chip = cooled { s_spreader = 0.03, s_sink = 0.06, k_sink = 400, k_spreader = 400, pumping_pressure = 5e4, package = package }
+    chip.simulation.precision = "double"
+    local sim = tz.simulation(chip.simulation)
+    local _, result = sim:steady()
+    tz.expect(tz.checking or result.solver == "conjugate residuals" and result.iterations < 100 and sim:residual() < 1e-9, result.iterations)
 end
 c.refuses("channel.csv:1: has 8 cells, but grid_cols is 9", cooled, { grid_cols = 9 })
 c.refuses("'channels' of layer 1 are in place of", tz.chip, { layers = { { t = 1, k = 1, p = 1, channels = "channel.csv" } }, grid_cols = 8, grid_rows = 4 })

@@ -141,7 +141,7 @@ for _, way in ipairs { {}, { threads = 1 }, { devices = "cpu:2" }, factors and {
     way.by = nil
     local sim = coupled(way)
     local result = steady(sim, { by = by })
-    tz.expect(result.solver == (by and "UMFPACK" or "BiCGSTAB"), result.solver)
+    tz.expect(result.solver == (by and "UMFPACK" or "conjugate residuals"), result.solver)
     for y = 0, ny - 1 do
       for x = 0, nx - 1 do
         c.near(sim:get("u", x, y), exact[index(0, x, y)], 1e-11 * largest)
@@ -150,6 +150,18 @@ for _, way in ipairs { {}, { threads = 1 }, { devices = "cpu:2" }, factors and {
     end
   end
 end
+
+-- Coolant in channels between slow and quick cells: BiCGSTAB grew beyond all bounds.
+local channels = tz.stencil {
+  dims = 2, fields = { u = {}, heat = { role = "static" }, flow = { role = "static" } },
+  update = { u = "u + 2e-4/heat * (u[1,0] + u[-1,0] + 1e3*(u[0,1] + u[0,-1]) - 2002*u + flow*((x == 0 ? 1 : u[-1,0]) - u))" },
+}
+local cooled = make {
+  plugin = channels, grid = { 64, 32 }, boundary = "clamp",
+  fields = { heat = function(_, y) return y % 8 < 4 and 1 or 1e3 end, flow = function(_, y) return y % 8 == 2 and 2500 or 0 end, u = function(_, y) return y % 3 end },
+}
+steady(cooled)
+tz.expect(tz.checking or cooled:sum "u" > 2048 * (1 - 1e-9) and cooled:max "u" < 1 + 1e-9)
 
 -- ---- The same state whatever computes it -------------------------------------------------------------------
 
