@@ -1,6 +1,6 @@
 #!/bin/sh
 # Runs as time series for viewers: .vti with .pvd, XDMF with raw numbers, HDF5. The numbers are those of .npy files.
-#   run_series_tests.sh TRAPEZE
+#   run_series_tests.sh TRAPEZE           with a stand-in for libhdf5 (output/fake_hdf5.c) behind those of this machine
 set -u
 . "$(cd "$(dirname "$0")" && pwd)/support.sh"
 
@@ -212,10 +212,12 @@ t run mm.lua --quiet
 check "a floorplan in mm" errs "mm.flp: the units reach over 16 m x 16 m: are its numbers in mm? HotSpot's files are in metres"
 
 # ---- HDF5 ----------------------------------------------------------------------------------------
-if [ -z "$hdf5" ]; then
-    t run series.lua --out refused --set hdf5=yes
+if ! LD_LIBRARY_PATH='' "$bin" doctor --verbose | grep -q 'HDF5 [0-9.]* writes and reads'; then
+    LD_LIBRARY_PATH='' t run series.lua --out refused --set hdf5=yes
     check "without the library: refused before the run" errs "apt-get install hdf5-tools"
     check "nothing is computed" test ! -e refused
+fi
+if [ -z "$hdf5" ]; then
     skip "HDF5 files" "no HDF5 library on this machine"
 else
     cat >back.lua <<'END'
@@ -238,6 +240,10 @@ END
     check "a dataset that is missing" says "has no dataset 'powe'; its root has 'power', 'temperature'"
     check "a group that is missing" says "has no dataset 'data/x'; its root has 'data'"
     check "a file that is cut off" says "libhdf5 refuses to open the file"
+    printf '\211HDF\r\n\032\n%5000s' ' ' >run/noise.h5
+    echo 'print(select(2, pcall(require("trapeze").read, "run/noise.h5")))' >noise.lua
+    t run noise.lua --quiet
+    check "what only begins as HDF5" says "libhdf5 refuses to open the file"
 fi
 if [ -n "$hdf5" ] && ! command -v h5dump >/dev/null; then
     skip "HDF5 files are h5dump's" "no h5dump"
