@@ -225,11 +225,19 @@ static void free_files(files *f)
     free(f->entries);
 }
 
+/* A file of one array has its field in its name: "u-000500.npy", "chip-u-000500.npy". */
 static bool is_wanted(const job *j, const files *f, int i)
 {
     size_t stem;
     const char *name = f->entries[i]->d_name;
-    return format_of(name) == f->format && (j->step < 0 || step_of(name, &stem) == j->step);
+    const long long step = step_of(name, &stem);
+    if (format_of(name) != f->format || (j->step >= 0 && step != j->step))
+        return false;
+    if (!j->field || f->format->reads & TZ_READS_FIELD)
+        return true;
+    const size_t length = strlen(j->field);
+    return stem >= length && memcmp(name + stem - length, j->field, length) == 0 &&
+           (stem == length || name[stem - length - 1] == '-');
 }
 
 /* Pictures of a series have one range: that of all its numbers. */
@@ -396,14 +404,20 @@ static int export_folder(const job *j, const char *folder)
         code = export_checkpoint(j, folder, &done, steps);
     if (code != EXIT_DONE || done > 0)
         return code;
+    if (f.count > 0 && !f.format && !j->checkpoint)
+        return tz_fail_text(EXIT_FAILED,
+                            "%s has its arrays as %s files already, and no checkpoint%s%s", folder,
+                            j->to->suffix, steps[0] ? " but of steps " : "", steps);
     if (j->step >= 0 && numbered > 0)
         return tz_fail_text(EXIT_FAILED,
-                            "%s has nothing of step %d: its %d files are of steps %lld to %lld%s%s",
-                            folder, j->step, numbered, first, last,
+                            "%s has nothing of step %d%s%.60s: its %d files are of steps %lld to "
+                            "%lld%s%s",
+                            folder, j->step, j->field ? " and field " : "",
+                            j->field ? j->field : "", numbered, first, last,
                             steps[0] ? ", its checkpoints of steps " : "", steps);
     if (j->field)
-        return tz_fail_text(EXIT_FAILED, "%s has no field '%.60s' in its checkpoint", folder,
-                            j->field);
+        return tz_fail_text(EXIT_FAILED, "%s has no field '%.60s' in its %s", folder, j->field,
+                            f.format && !j->checkpoint ? "files" : "checkpoint");
     if (steps[0])
         return tz_fail_text(EXIT_FAILED,
                             "%s has nothing of step %d: its checkpoints are of steps %s", folder,
@@ -481,7 +495,8 @@ const tz_command tz_command_export = {
         "  --to NAME    any other format of array:save, as `trapeze manual` lists them\n"
         "  --step N     only what is of this step: files NAME-00000N, else a checkpoint\n"
         "  --checkpoint the fields of the newest checkpoint\n"
-        "  --field NAME of a checkpoint, or of files with several arrays: only this one\n"
+        "  --field NAME only this field: of a checkpoint, of files whose names have it, or of\n"
+        "               files with several arrays\n"
         "  --rule RULE  of Life patterns (--to rle): by default that of the run, else B3/S23\n"
         "  --range LOW,HIGH  of pictures; by default the extremes of all files of a series\n"
         "  --map NAME   of pictures: a colour map, viridis by default\n"

@@ -132,6 +132,15 @@ t export s/life.npy --to rle --rule B2/S --into pattern
 check "another rule" grep -q '^x = 40, y = 30, rule = B2/S$' pattern/life.rle
 t export s --to npy --step 15
 check "a step that is missing" errs "s has nothing of step 15: its 4 files are of steps 0 to 20, its checkpoints of steps 0, 7, 20"
+t export s --to csv --field temperature --into chosen
+check "of a run's files those of one field" is "$(ls chosen | tr '\n' ' ')" \
+    "chip-temperature-000000.csv chip-temperature-000010.csv chip-temperature-000020.csv "
+t export s --to csv --field temp
+check "a field that no file has" errs "s has no field 'temp' in its files"
+mkdir only
+cp s/life.npy only
+t export only --to npy
+check "what is there already" errs "only has its arrays as .npy files already, and no checkpoint"
 t export s --to npy --checkpoint --field nix
 check "a field that is missing" errs "s has no field 'nix' in its checkpoint"
 t export s/chip-both-000020.vti --to npy --into picked

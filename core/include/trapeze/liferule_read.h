@@ -130,8 +130,8 @@ static inline const char *tz_life__other(const char *rule)
         return "it is one of Wolfram's rules in one dimension: write it as a tz.stencil in 1-D";
     if (!strchr("0123456789/_", rule[is_letter]) &&
         (is_strange || !is_letter || !strchr("bs", rule[1])))
-        return "a name that is not known; tables of Golly (.rule files) are not read: write the "
-               "update as a tz.stencil";
+        return "a name that is not known; tables of Golly (.rule files) are not read: tz.read "
+               "{ rule = \"none\" } reads the cells, and a tz.stencil computes them (docs/life.md)";
     return is_strange ? "a letter in it is not known" : NULL;
 }
 

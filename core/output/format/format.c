@@ -119,6 +119,7 @@ static const struct {
     AT(0, "[[", "looks like JSON: give the lists to tz.array as Lua tables, or save them as CSV"),
     AT(0, "{\"", "looks like JSON: save its numbers as CSV"),
     AT(0, "#MCell", "is a pattern of MCell: open it in Golly, and save it as .rle"),
+    AT(0, "-- ", "is a script (Lua), not an array"),
     AT(0, "3D version", "is a pattern of Golly in space: list its cells in a text or .npy"),
 };
 
