@@ -81,6 +81,8 @@ static const tz_key chip_result[] = {
 /* ---- A chip in the making -------------------------------------------------------------------- */
 
 enum { PIECES_MAX = 256 };
+/* No chip's ambient is as cold, but numbers in °C are. */
+static const double COLD_K = 150;
 
 typedef struct layer {
     char name[TZ_WORD_NAME_SIZE];
@@ -185,6 +187,15 @@ static bool get_size(lua_State *L, int index, const char *key, double *out)
     return true;
 }
 
+/* Temperatures that are hardly meant: say so. */
+static void check_kelvin(lua_State *L, const char *name, double value_k)
+{
+    if (value_k < COLD_K)
+        tz_context_note(tz_context_get(L), TZ_NOTE_WARNING,
+                        "%s: %s is %g K (%g °C): HotSpot's temperatures are in kelvin", what, name,
+                        value_k, value_k - 273.15);
+}
+
 static void read_files(builder *b)
 {
     lua_State *L = b->L;
@@ -201,6 +212,9 @@ static void read_files(builder *b)
 #define TAKE(NAME, VALUE, DOC) get_size(L, 1, #NAME, &b->package.NAME);
     TZ_PACKAGE_TABLE(TAKE)
 #undef TAKE
+    check_kelvin(L, "ambient", b->package.ambient);
+    check_kelvin(L, "init_temp", b->package.init_temp);
+    check_kelvin(L, "inlet_temperature", b->package.inlet_temperature);
     int map;
     if (tz_key_choice(L, 1, what, "grid_map_mode", &map))
         b->package.map_mode = (tz_map_mode)map;
@@ -423,6 +437,43 @@ static void place_columns(builder *b)
         value->first = first;
         value->columns = value->plan.unit_count;
         first += value->columns;
+    }
+}
+
+/* Whether a powered floorplan of the trace at `path` has that unit. */
+static bool is_powered(const builder *b, const char *path, const char *name)
+{
+    for (int i = 0; i < b->pieces_count; i++) {
+        const tz_floorplan_value *value = b->pieces[i].value;
+        if (!b->pieces[i].powered || strcmp(value->trace.path, path) != 0)
+            continue;
+        for (size_t u = 0; u < value->plan.unit_count; u++)
+            if (strcmp(value->plan.units[u].name, name) == 0)
+                return true;
+    }
+    return false;
+}
+
+/* Say which columns of a trace are no unit's: their power is nowhere. */
+static void check_columns(const builder *b)
+{
+    const char *last = "";
+    for (int i = 0; i < b->pieces_count; i++) {
+        const tz_ptrace *trace = &b->pieces[i].value->trace;
+        if (!b->pieces[i].powered || strcmp(trace->path, last) == 0)
+            continue;
+        last = trace->path;
+        size_t lost = 0, first = 0;
+        for (size_t u = trace->unit_count; u-- > 0;)
+            if (!is_powered(b, trace->path, trace->names[u])) {
+                lost++;
+                first = u;
+            }
+        if (lost > 0)
+            tz_context_note(tz_context_get(b->L), TZ_NOTE_WARNING,
+                            "%s: %.300s: '%s'%s in no floorplan; its power is left out", what,
+                            trace->path, trace->names[first],
+                            lost > 1 ? " and other units are" : " is");
     }
 }
 
@@ -657,6 +708,7 @@ static int value_chip(lua_State *L)
     tz_chip_layer layers[TZ_CHIP_LAYERS_MAX + 2];
     place_pieces(b, &chip);
     place_columns(b);
+    check_columns(b);
     make_layers(b, &chip, layers);
     tz_try(L, what, tz_chip_grid_make(&chip, &b->grid, tz_fault(L)));
     for (int i = 0; i < b->pieces_count; i++)

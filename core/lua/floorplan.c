@@ -232,6 +232,9 @@ static void get_place(lua_State *L, const char *what, tz_floorplan_place *place)
     lua_pop(L, 1);
 }
 
+/* The share of a plan that units may leave open, before it is said. */
+static const double GAP = 1e-3;
+
 tz_floorplan_value *tz_floorplan_push(lua_State *L, const char *what, const char *flp,
                                       const char *ptrace, double overlap,
                                       const tz_floorplan_place *place)
@@ -247,6 +250,12 @@ tz_floorplan_value *tz_floorplan_push(lua_State *L, const char *what, const char
     value->columns = value->trace.unit_count;
     if (place->width_m == 0)
         tz_floorplan_move(&value->plan, 0, 0);
+    if (ptrace && value->plan.covered < 1 - GAP)
+        tz_context_note(tz_context_get(L), TZ_NOTE_WARNING,
+                        "%s: %.300s: units cover %.4g %% of the plan of %g m x %g m; no power is "
+                        "in the rest",
+                        what, flp, 100 * value->plan.covered, value->plan.width_m,
+                        value->plan.height_m);
     if (value->trace.negative_line > 0)
         tz_context_note(tz_context_get(L), TZ_NOTE_WARNING,
                         "%s: %.300s:%d: a negative power cools its unit", what, value->trace.path,

@@ -233,7 +233,11 @@ for _, mode in ipairs { "avg", "center", "min", "max" } do
     sim:write(tz.steady(one.plans))
 end
 
+-- What is hardly meant is said; run_scenario_tests.sh reads it.
+tz.chip { flp = "gap.flp", ptrace = "spare.ptrace", ambient = 45 }
+
 -- Refusals.
+c.refuses("misspelt.config:2: -r_convek is no option; did you mean -r_convec?", tz.chip, { flp = "plan.flp", ptrace = "plan.ptrace", config = "misspelt.config" })
 c.refuses("needs one of 'flp', 'lcf' and 'layers'", tz.chip, { ptrace = "plan.ptrace" })
 c.refuses("needs a 'ptrace'", tz.chip, { flp = "plan.flp" })
 c.refuses("no layer takes power", tz.chip, { layers = { { t = 1, k = 1, p = 1, flp = "plan.flp", power = false } }, ptrace = "plan.ptrace" })

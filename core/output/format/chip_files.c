@@ -1,6 +1,7 @@
 /* Readers of HotSpot's .config, .lcf and materials: tz.chip uses them. */
 #include "output/format/chip_files.h"
 
+#include "base/names.h"
 #include "base/number.h"
 
 #include <stdio.h>
@@ -145,6 +146,41 @@ static const struct {
                {"leakage_used", "leakage that depends on the temperature"},
                {"package_model_used", "the detailed package model"}};
 
+/* What files also have, and what does not matter here. */
+#define TAKEN(NAME, ...) #NAME,
+static const char *const known[] = {
+    TZ_PACKAGE_TABLE(TAKEN) "material_chip", "material_interface", "material_spreader",
+    "material_sink", "wall_material", "coolant_material", "grid_map_mode", "model_secondary",
+    "leakage_used", "package_model_used",
+    /* inputs and outputs */
+    "init_file", "steady_file", "grid_layer_file", "grid_steady_file", "grid_transient_file",
+    "materials_file", "network_file", "package_config_file", "model_type", "detailed_3D",
+    "use_microchannels", "use_microfluidic_cooling", "channel_width", "thermal_threshold",
+    "base_proc_freq", "dtm_used", "leakage_mode", "block_omit_lateral", "c", "d", "f", "o", "p",
+    /* the secondary path */
+    "r_convec_sec", "c_convec_sec", "n_metal", "t_metal", "t_c4", "s_c4", "n_c4", "s_sub", "t_sub",
+    "s_solder", "t_solder", "s_pcb", "t_pcb",
+    /* the detailed package */
+    "natural_convec", "flow_type", "sink_type", "fin_height", "fin_width", "channel_width",
+    "pin_height", "pin_diam", "pin_dist", "fan_radius", "motor_radius", "rpm",
+    /* floorplanning */
+    "wrap_l2", "l2_label", "model_rim", "rim_thickness", "compact_ratio", "n_orients", "P0", "Davg",
+    "Kmoves", "Rcool", "Rreject", "Nmax", "lambdaA", "lambdaT", "lambdaW"};
+#undef TAKEN
+enum { KNOWN = sizeof known / sizeof *known };
+
+/* A name that is none of HotSpot's, but nearly. */
+static tz_status check_name(const char *name, const char *path, int line, tz_error *error)
+{
+    for (int i = 0; i < KNOWN; i++)
+        if (strcmp(name, known[i]) == 0)
+            return TZ_OK;
+    const char *near = tz_names_nearest(name, known, KNOWN);
+    return near ? tz_error_set_line(error, TZ_UNKNOWN, path, line,
+                                    "-%s is no option; did you mean -%s?", name, near)
+                : TZ_OK;
+}
+
 typedef struct package_reader {
     tz_package *out;
     char *path;
@@ -192,6 +228,8 @@ static tz_status package_line(void *out, const tz_line *line, tz_error *error)
         *member = 0.0;
     else if (member)
         status = positive(&value, reader->path, line->number, member, error);
+    else
+        status = check_name(name, reader->path, line->number, error);
     return status;
 }
 

@@ -81,8 +81,9 @@ void tz_materials_clear(tz_materials *materials); /* a zeroed record is fine */
 const tz_material *tz_materials_find(const tz_materials *materials, const char *name);
 
 /* Lines "-NAME VALUE". Sets what the file has; "-material_chip" and others replace k and p by those
- * of a material. Names that are not of the table are of other parts of HotSpot and ignored.
- * TZ_UNSUPPORTED: the file wants the secondary path, leakage or the detailed package. */
+ * of a material. Names that are not of the table are of other parts of HotSpot and ignored;
+ * TZ_UNKNOWN: one is misspelt. TZ_UNSUPPORTED: the file wants the secondary path, leakage or the
+ * detailed package. */
 tz_status tz_package_read(const char *path, const tz_materials *materials, tz_package *package,
                           tz_error *error);
 

@@ -90,6 +90,9 @@ static tz_status check_plan(tz_floorplan *plan, double overlap, tz_error *error)
     plan->bottom_m = bottom;
     plan->width_m = right - left;
     plan->height_m = top - bottom;
+    for (size_t i = 0; i < plan->unit_count; i++)
+        plan->covered += plan->units[i].width_m * plan->units[i].height_m;
+    plan->covered /= plan->width_m * plan->height_m;
     /* Also what is not finite fails here. */
     const double across = tz_max_double(fabs(left), fabs(right)),
                  up = tz_max_double(fabs(bottom), fabs(top));

@@ -21,6 +21,7 @@ typedef struct tz_floorplan {
     tz_floorplan_unit *units; /* owned, in the order of the file */
     size_t unit_count;
     double left_m, bottom_m, width_m, height_m; /* the bounding box of all units */
+    double covered;                             /* the share of it that units cover */
 } tz_floorplan;
 
 typedef struct tz_ptrace {
