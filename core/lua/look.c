@@ -32,6 +32,7 @@ static TZ_KEY_NAMES(reduce_names, "mean", "max")
         {"y", "{first, end}", "all", "", .most = INFINITY},
         {"follow", "boolean", "false",
          "the part keeps its size and moves with the middle of the cells that are not 0"},
+        {"step", "integer", "", "of a list: when the film shows this part", .most = INFINITY},
         {NULL}};
 
 const tz_key tz_look_options[] = {
@@ -51,7 +52,10 @@ const tz_key tz_look_options[] = {
      .least = 20, .most = 1000},
     {"reduce", "text", "\"mean\"",
      "%s: of 2-D, what a pixel of several cells shows: their mean, or the largest", reduce_names},
-    {"region", "{x = {a, b}, y = {c, d}}", "the grid", "of 2-D: a part, cells a to b - 1 along x",
+    {"region", "{x = {a, b}, y = {c, d}} or list", "the grid",
+     "of 2-D: a part, cells a to b - 1 along x; a list of up to " TZ_KEY_VALUE(
+         TZ_LOOK_REGIONS_MAX) " such parts of one shape, each with its `step`: a film moves and "
+                              "zooms from one to the next",
      .inner = region_options},
     {"zoom", "integer", "", "pixels of a cell along each axis", .least = 1, .most = 1024},
     {"bits", "integer", "8", "16: gray values without a colour map"},
@@ -329,33 +333,77 @@ void tz_look_path(lua_State *L, int index, const char *what, tz_look *look)
         look->overlay.path_rgb[i] = (uint8_t)rgb[i];
 }
 
-/* region = { x = { 10, 50 }, y = { 0, 40 }, follow = true } */
+/* { x = { 10, 50 }, y = { 0, 40 }, step = 100 }, the table at `table`. Returns whether it has a
+ * step. */
+static bool get_part(lua_State *L, int table, const char *place, tz_look_region *region)
+{
+    tz_keys_take(L, table, place, region_options, false);
+    for (int axis = 0; axis < 2; axis++) {
+        int64_t ends[2] = {0, 0};
+        const char name[] = {"xy"[axis], '\0'};
+        const int count = tz_key_integers(L, table, place, name, 2, 0, ends);
+        if (count == 1 || (count == 2 && ends[1] <= ends[0]))
+            tz_raise(L, "%s: '%s' must be {first, end}, and the end is above the first", place,
+                     name);
+        region->low[axis] = ends[0];
+        region->high[axis] = ends[1];
+    }
+    return tz_key_integer(L, table, place, "step", &region->step);
+}
+
+/* The list on the top of the stack: { { step = 0, x = … }, { step = 500, x = … } }. */
+static void get_parts(lua_State *L, const char *what, tz_look *look)
+{
+    char place[64];
+    const size_t count = lua_rawlen(L, -1);
+    bool follows = false;
+    tz_list_check(L, what, "region");
+    if (count < 2 || count > TZ_LOOK_REGIONS_MAX)
+        tz_raise(L, "%s: a list of regions has 2 to %d parts, not %zu", what, TZ_LOOK_REGIONS_MAX,
+                 count);
+    for (size_t i = 0; i < count; i++) {
+        tz_look_region *region = &look->regions[i];
+        snprintf(place, sizeof place, "%.40s: region[%zu]", what, i + 1);
+        if (lua_rawgeti(L, -1, (lua_Integer)i + 1) != LUA_TTABLE)
+            tz_raise(L, "%s must be { step = …, x = {a, b}, y = {c, d} }, not %s", place,
+                     tz_kind_text(L, -1));
+        if (!get_part(L, lua_gettop(L), place, region))
+            tz_raise(L, "%s: 'step' is missing: when the film shows this part", place);
+        tz_key_flag(L, lua_gettop(L), place, "follow", &follows);
+        if (follows)
+            tz_raise(L, "%s: a region that moves by steps does not 'follow'", place);
+        if (i > 0 && region->step <= region[-1].step)
+            tz_raise(L, "%s: its step %lld is not above %lld, that of the part before", place,
+                     (long long)region->step, (long long)region[-1].step);
+        lua_pop(L, 1);
+    }
+    look->regions_count = (int)count;
+    if (look->width_mm > 0 || look->zoom > 0)
+        tz_raise(L, "%s: a 'region' that moves has 'size', not '%s'", what,
+                 look->zoom > 0 ? "zoom" : "width_mm");
+}
+
+/* region = { x = { 10, 50 }, y = { 0, 40 }, follow = true }, or a list */
 static void get_region(lua_State *L, int index, const char *what, tz_look *look)
 {
     char place[64];
     const int type = tz_table_get(L, index, "region");
     const int table = lua_gettop(L);
-    look->has_region = type != LUA_TNIL;
     if (type != LUA_TNIL && type != LUA_TTABLE)
         tz_raise(L, "%s: 'region' must be { x = {a, b}, y = {c, d} }, not %s", what,
                  tz_kind_text(L, table));
-    if (look->has_region) {
+    if (type == LUA_TTABLE && lua_rawlen(L, table) > 0) {
+        get_parts(L, what, look);
+    } else if (type == LUA_TTABLE) {
         snprintf(place, sizeof place, "%.40s: region", what);
-        tz_keys_take(L, table, place, region_options, false);
-        for (int axis = 0; axis < 2; axis++) {
-            int64_t ends[2] = {0, 0};
-            const char name[] = {"xy"[axis], '\0'};
-            const int count = tz_key_integers(L, table, place, name, 2, 0, ends);
-            if (count == 1 || (count == 2 && ends[1] <= ends[0]))
-                tz_raise(L, "%s: '%s' must be {first, end}, and the end is above the first", place,
-                         name);
-            look->region_low[axis] = ends[0];
-            look->region_high[axis] = ends[1];
-        }
+        if (get_part(L, table, place, &look->regions[0]))
+            tz_raise(L, "%s: 'step' is for a list of regions, { { step = 0, … }, … }", place);
+        look->regions_count = 1;
         tz_key_flag(L, table, place, "follow", &look->follows);
-        if (look->isometric || look->axes || look->overlay.outlines_count > 0)
-            tz_raise(L, "%s: a 'region' has no 'axes', 'outline' or 'view'", what);
     }
+    if (look->regions_count > 0 &&
+        (look->isometric || look->axes || look->overlay.outlines_count > 0))
+        tz_raise(L, "%s: a 'region' has no 'axes', 'outline' or 'view'", what);
     lua_pop(L, 1);
 }
 

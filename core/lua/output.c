@@ -57,10 +57,41 @@ static void copy_field(lua_State *L, int index, const char *what, char *out, siz
     snprintf(out, size, "%s", name);
 }
 
+/* Is that the ending of a kind of file? */
+static bool is_ending(const char *end)
+{
+    static const char *const others[] = {".apng", ".avi", ".bmp",  ".eps", ".gz",  ".jpeg",
+                                         ".jpg",  ".m4v", ".mkv",  ".mov", ".ogv", ".ppm",
+                                         ".ps",   ".tif", ".tiff", ".webp"};
+    for (const tz_format *const *f = tz_formats; *f; f++)
+        if (strcmp(end, (*f)->suffix) == 0 ||
+            ((*f)->list_suffix && !strcmp(end, (*f)->list_suffix)))
+            return true;
+    for (size_t i = 0; i < sizeof others / sizeof *others; i++)
+        if (strcmp(end, others[i]) == 0)
+            return true;
+    return false;
+}
+
+/* The name of files, without the ending of their format. Of a movie, the ending is the format. */
 static void get_name(lua_State *L, int index, const char *what, tz_output *output)
 {
-    if (tz_key_copy(L, index, what, "name", output->name, sizeof output->name))
-        tz_try(L, what, tz_folder_check_name(output->name, tz_fault(L)));
+    char known[256];
+    if (!tz_key_copy(L, index, what, "name", output->name, sizeof output->name))
+        return;
+    char *end = strrchr(output->name, '.');
+    const bool movie = output->format->content == TZ_CONTENT_MOVIE;
+    const tz_format *format = movie ? tz_format_of_file(output->name, TZ_TO_FILM)
+                              : end && strcmp(end, output->format->suffix) == 0 ? output->format
+                                                                                : NULL;
+    if (!format && end && is_ending(end))
+        tz_raise(L, "%s: '%.60s' is no name for it: its files end in %s", what, output->name,
+                 movie ? tz_format_endings(TZ_TO_FILM, 0, known) : output->format->suffix);
+    if (format) {
+        output->format = format;
+        *end = '\0';
+    }
+    tz_try(L, what, tz_folder_check_name(output->name, tz_fault(L)));
 }
 
 /* Arguments (), (options), (field) or (field, options): leaves the field, or nil, at index 1 and
@@ -149,8 +180,8 @@ static int output_picture(lua_State *L)
 
 /* ---- Movies ---------------------------------------------------------------------------------- */
 
-/* The suffixes of videos: those of movies but for that of tz.movie itself. */
-static const char *video_suffixes(int i)
+/* The suffixes of movies but for that of tz.movie itself. */
+static const char *other_suffixes(int i)
 {
     for (const tz_format *const *f = tz_formats; *f; f++)
         if ((*f)->content == TZ_CONTENT_MOVIE && !(*f)->doc && i-- == 0)
@@ -163,18 +194,8 @@ static const tz_key movie_options[] = {
     {"fps", "number", "25", "frames per second", .least = 0.1, .most = 100},
     {.all = shown_options},
     {"name", "text", "the field's",
-     "the file is `NAME.png`; a name that ends with %s makes a video", video_suffixes},
+     "the file is `NAME.png`; a name that ends with %s makes one of that kind", other_suffixes},
     {NULL, NULL, NULL, NULL}};
-
-/* The end of the name is the format. */
-static void take_format(tz_output *output)
-{
-    const tz_format *format = tz_format_of_file(output->name, TZ_TO_FILM);
-    if (!format)
-        return;
-    output->format = format;
-    *strrchr(output->name, '.') = '\0';
-}
 
 static int output_movie(lua_State *L)
 {
@@ -183,7 +204,6 @@ static int output_movie(lua_State *L)
     tz_key_number(L, 2, what, "fps", &output->fps);
     if (output->look.bits == 16)
         tz_raise(L, "%s: a movie is in colours: 'bits' must be 8", what);
-    take_format(output);
     return 1;
 }
 
@@ -602,6 +622,8 @@ static void get_request(lua_State *L, request *r)
     if (r->look.isometric && (array->dims < 3 || sliced || montage))
         tz_raise(L, "%s: 'view' is for 3-D data, without 'slice' and 'montage'", drawing);
     tz_try(L, drawing, tz_look_check_region(&r->look, array->dims, array->shape, tz_fault(L)));
+    if (r->look.regions_count > 1)
+        tz_raise(L, "%s: a list of regions is for films and series; a picture has one", drawing);
     if (r->look.axes && array->dims == 3 && !sliced)
         tz_raise(L, "%s: 'axes' is for one plane: give 'slice'", drawing);
     if (r->look.spacing_count > 1 && r->look.spacing_count != array->dims)

@@ -79,6 +79,7 @@ typedef struct kept_head {
 /* Before the values of a plane. */
 typedef struct kept_plane {
     int64_t nx, ny, field_nx, field_ny, shaded;
+    tz_window window;
 } kept_plane;
 
 /* A frame more, with values from low to high; low above high: it has none. The first frame's range
@@ -153,8 +154,9 @@ static tz_status keep(tz_movie *movie, const tz_frame *frame, const tz_range *ra
         for (int i = 0; i < frame->planes_count; i++) {
             tz_plane *plane = frame->planes[i];
             const size_t count = (size_t)plane->nx * (size_t)plane->ny;
-            kept_plane sizes = {plane->nx, plane->ny, plane->field_nx, plane->field_ny,
-                                plane->shades != NULL};
+            kept_plane sizes = {
+                plane->nx,    plane->ny, plane->field_nx, plane->field_ny, plane->shades != NULL,
+                plane->window};
             move(&to, &sizes, sizeof sizes, false);
             move(&to, plane->values, count * sizeof *plane->values, false);
             move(&to, plane->shades, plane->shades ? count * sizeof *plane->shades : 0, false);
@@ -209,7 +211,8 @@ static tz_frame *unpack(uint8_t *bytes, size_t size)
         *plane = (tz_plane){.nx = (int)sizes.nx,
                             .ny = (int)sizes.ny,
                             .field_nx = sizes.field_nx,
-                            .field_ny = sizes.field_ny};
+                            .field_ny = sizes.field_ny,
+                            .window = sizes.window};
         const size_t cells = (size_t)plane->nx * (size_t)plane->ny;
         const bool shaded = sizes.shaded;
         plane->values = malloc(cells * sizeof *plane->values);

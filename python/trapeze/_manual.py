@@ -131,7 +131,9 @@ Options:
         points: 86 for a column
     reduce: text, by default "mean". "mean" or "max": of 2-D, what a pixel of several cells shows:
         their mean, or the largest
-    region: {x = {a, b}, y = {c, d}}, by default the grid. of 2-D: a part, cells a to b - 1 along x
+    region: {x = {a, b}, y = {c, d}} or list, by default the grid. of 2-D: a part, cells a to b - 1
+        along x; a list of up to 64 such parts of one shape, each with its step: a film moves and
+        zooms from one to the next
     zoom: integer, 1 to 1024. pixels of a cell along each axis
     bits: integer, by default 8. 16: gray values without a colour map
     bar: boolean, by default false. draw a colour bar
@@ -168,6 +170,7 @@ A dict in region:
     y: {first, end}, from 0, by default all
     follow: boolean, by default false. the part keeps its size and moves with the middle of the
         cells that are not 0
+    step: integer, from 0. of a list: when the film shows this part
 
 A dict in axes:
     spacing: number or {dx[, dy[, dz]]}, required. width of a cell

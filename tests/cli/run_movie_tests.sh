@@ -1,6 +1,6 @@
 #!/bin/sh
 # Movies: run_movie_tests.sh TRAPEZE [KILLS]
-# Animated PNG files are read by movie/read.py, which knows the specification alone.
+# Animated PNG and GIF files are read by movie/read.py, which knows the specifications alone.
 set -u
 here=$(cd "$(dirname "$0")" && pwd)
 . "$here/support.sh"
@@ -27,10 +27,24 @@ chip:every(10, tz.png("temperature", look))
 chip:every(10, tz.movie("temperature", look))
 life:every(1, tz.png())
 life:every(1, tz.movie { fps = 12.5 })
+life:every(20, tz.movie { fps = 12.5, name = "g.gif" })
 cube:every(5, tz.png { name = "all", range = { 310, 320 } })
 cube:every(5, tz.movie { name = "all", range = { 310, 320 } })
 cube:every(5, tz.movie { name = "auto", range = "auto", slice = 2 })
 cube:write(tz.movie { name = "one" })
+-- From the whole to a quarter of it and on to a side, beside parts that stay.
+local way = { { step = 0 }, { step = 40, x = { 36, 60 }, y = { 24, 40 } }, { step = 80, x = { 68, 92 }, y = { 32, 48 } } }
+local plain = { range = { 310, 320 }, size = 96 }
+local function with(more) for k, v in pairs(plain) do more[k] = more[k] or v end return more end
+chip:every(20, tz.png(with { name = "way", region = way }))
+chip:every(20, tz.movie(with { name = "way.gif", region = way }))
+chip:every(20, tz.movie(with { name = "way.png", region = way }))
+chip:every(20, tz.png(with { name = "all" }))
+chip:every(20, tz.png(with { name = "half", region = { x = { 24, 72 }, y = { 16, 48 } } }))
+chip:every(20, tz.png(with { name = "first", region = { x = { 36, 60 }, y = { 24, 40 } } }))
+chip:every(20, tz.png(with { name = "between", region = { x = { 52, 76 }, y = { 28, 44 } } }))
+chip:every(20, tz.png(with { name = "last", region = { x = { 68, 92 }, y = { 32, 48 } } }))
+chip:every(20, tz.movie { name = "small", range = { 310, 320 }, region = way, size = 31, reduce = "max", contours = 2 })
 chip:run(100) life:run(40) cube:run(20)
 END
 t run --check movies.lua
@@ -46,6 +60,19 @@ check "frames of a movie without are the pictures" is $rc 0
 read_movie compare run/cube-all.png run/cube-all-*.png
 rc=$?
 check "frames of a montage are the pictures" is $rc 0
+read_movie compare run/chip-way.png run/chip-all-000000.png run/chip-half-000020.png run/chip-first-000040.png \
+    run/chip-between-000060.png run/chip-last-000080.png run/chip-last-000100.png
+rc=$?
+check "frames of a region on its way are the parts between" is $rc 0
+read_movie compare run/chip-way.gif run/chip-way-*.png
+rc=$?
+check "a GIF has the pictures of a series" is $rc 0
+read_movie facts run/chip-small.png
+check "a region on its way with contours, smaller than its cells" grep -q '^31 21 6 ' out
+read_movie facts run/life-g.gif
+check "a GIF has the rate that was asked for" grep -q ' 3 0.08$' out
+t info run/life-g.gif
+check "info of a GIF" grep -qE 'frames +3$' out
 read_movie facts run/life-alive.png
 check "12.5 frames per second" grep -q ' 41 0.08$' out
 read_movie facts run/cube-auto.png
@@ -61,6 +88,29 @@ for movie in chip-temperature life-alive cube-all cube-auto cube-one; do
 done
 t run movies.lua --out slabs --quiet --devices cpu:2
 check "two slabs write the same movie" cmp -s run/chip-temperature.png slabs/chip-temperature.png
+
+cat >gif.lua <<'END'
+local tz = require "trapeze"
+local disc = tz.stencil { name = "disc", dims = 2, domain = "mask", update = { u = "u + 0.2*lap(u) + 0.01*normal(1)" } }
+local sim = tz.simulation { plugin = disc, grid = { 60, 60 }, backend = "cpu", threads = 1, domain = tz.circle { centre = { 29.5, 29.5 }, radius = 25 } }
+for _, ending in ipairs { "gif", "png" } do
+    sim:every(5, tz.movie { name = "m." .. ending, range = { -0.1, 0.1 }, caption = "{step}", contours = 3 })
+    sim:every(5, tz.movie { name = "bare." .. ending, range = { -0.1, 0.1 } })
+    sim:every(5, tz.movie { name = "auto." .. ending, range = "auto" })
+end
+sim:every(10, tz.checkpoint())
+sim:run(tz.args.steps)
+END
+t run gif.lua --out gif --quiet --set steps=40
+t run gif.lua --out part --quiet --set steps=20
+t resume part --quiet --until 40
+check "a run with GIFs goes on" is $rc 0
+for movie in m.gif bare.gif auto.gif m.png auto.png; do
+    check "$movie is as if it had not stopped" cmp -s gif/$movie part/$movie
+done
+read_movie like gif/bare.gif gif/bare.png gif/m.gif
+rc=$?
+check "a GIF of a disc is the animated PNG, and leaves out the same; one of many colours can be read" is $rc 0
 
 # try TEXT: a scenario with that line.
 try() {
@@ -104,6 +154,16 @@ try 'tz.movie { fps = 0 }'
 check "frames per second" errs "tz.movie: 'fps' must be from 0.1 to 100"
 try 'tz.movie { fsp = 10 }'
 check "a wrong option" errs "did you mean 'fps'"
+try 'tz.movie { name = "a.avi" }'
+check "another kind of file" errs "tz.movie: 'a.avi' is no name for it: its files end in .png, .gif, .mp4 or .webm"
+try 'sim:write(tz.png { name = "b.png" }) sim:every(1, tz.table { "step", name = "t.csv" }) sim:run(1)'
+check "a name with its ending" [ -e tried/s-b-000000.png -a -e tried/s-t.csv ]
+try 'sim:every(1, tz.movie { region = { { step = 0 }, { step = 9, x = { 0, 10 }, y = { 3, 9 } } } })'
+check "parts of another shape" errs "region[2] is 10 x 6 cells; the first is 32 x 32, so that 10 x 10 would have its shape"
+try 'tz.movie { region = { { step = 3 }, { step = 3 } } }'
+check "parts in order" errs "region[2]: its step 3 is not above 3, that of the part before"
+try 'tz.movie { region = { { step = 3 }, { x = { 1, 2 } } } }'
+check "a part without a step" errs "region[2]: 'step' is missing"
 try 'sim:every(1, tz.movie()) sim:every(2, tz.movie())'
 check "two movies of one name" errs "another output already writes s-temperature.png"
 try 'sim:every(1, tz.movie { caption = "{tiem}" })'

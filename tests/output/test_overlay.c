@@ -158,7 +158,7 @@ TEST(lines_lie_between_cells)
     for (int k = 0; k < 4; k++) {
         double values[45 * 45] = {0};
         const int n = k == 1 ? 45 : 40; /* 45: of 7 pixels */
-        tz_plane plane = {n, n, n + (k == 2), n + (k == 3), values, NULL};
+        tz_plane plane = {n, n, n + (k == 2), n + (k == 3), values, NULL, {0}};
         bool drawn = false;
         image = draw_plane(&plane, &overlay);
         assert_int_equal(image->width, n * (k == 1 ? 7 : TZ_GRID_LINES_ZOOM));

@@ -25,6 +25,7 @@ enum {
     AROUND = 12, /* a chunk's bytes besides its data */
     IHDR = AROUND + 13,
     ACTL = AROUND + 8,
+    TRNS = AROUND + 6,
     FCTL = AROUND + 26,
     IEND = AROUND,
     ACTL_AT = SIGNATURE + IHDR,
@@ -95,6 +96,16 @@ static void put_head(chunks *c, const tz_image *image)
     put_32(c, (uint32_t)image->width);
     put_32(c, (uint32_t)image->height);
     put_bytes(c, rgb_8_bit, sizeof rgb_8_bit);
+    end_chunk(c, at);
+}
+
+/* Pixels of that colour are left out, in all frames. */
+static void put_clear(chunks *c)
+{
+    static const uint8_t clear[3] = TZ_IMAGE_CLEAR;
+    const size_t at = begin_chunk(c, "tRNS");
+    for (int k = 0; k < 3; k++)
+        put_bytes(c, (uint8_t[]){0, clear[k]}, 2);
     end_chunk(c, at);
 }
 
@@ -245,7 +256,7 @@ static tz_status film(tz_movie_file **out, const tz_movie_start *start, tz_error
 {
     const char *path = start->path;
     const tz_image *first = start->first;
-    size_t before = ACTL_AT + ACTL;
+    size_t before = ACTL_AT + ACTL + (first->clear ? TRNS : 0);
     for (size_t i = 0; i < start->notes_count; i++)
         before += text_bytes(&start->notes[i]);
     *out = NULL;
@@ -263,6 +274,8 @@ static tz_status film(tz_movie_file **out, const tz_movie_start *start, tz_error
         chunks head = {c.data, 0};
         put_head(&head, first);
         put_animation(&head, 1);
+        if (first->clear)
+            put_clear(&head);
         for (size_t i = 0; i < start->notes_count; i++)
             put_text(&head, &start->notes[i]);
         status = tz_atomic_write(whole, c.data, c.used, error);
@@ -398,13 +411,15 @@ const tz_format tz_format_movie = {
     .name = "movie",
     .content = TZ_CONTENT_MOVIE,
     .suffix = ".png",
-    .doc = "A movie of a field, for `sim:every`: an animated PNG, `NAME.png`. It can be played at "
-           "any time, also after the run was killed, and a resumed run goes on with it. All frames "
-           "have one range: that of the option or the stencil, else of the first frame. If values "
-           "leave that one, all frames are drawn again when the run ends, in the range of all; a "
-           "line tells it. Until then the values are in a hidden file beside the movie. A video, "
-           "`name = \"heat.mp4\"`, needs ffmpeg, which `trapeze doctor` looks for; a resumed run "
-           "makes a new one, with the number of its first frame in its name.",
+    .doc =
+        "A movie of a field, for `sim:every`: an animated PNG, `NAME.png`. It can be played at "
+        "any time, also after the run was killed, and a resumed run goes on with it. All frames "
+        "have one range: that of the option or the stencil, else of the first frame. If values "
+        "leave that one, all frames are drawn again when the run ends, in the range of all; a "
+        "line tells it. Until then the values are in a hidden file beside the movie. "
+        "`name = \"heat.gif\"` makes a GIF, of 256 colours a frame and at most 50 frames a "
+        "second. A video, `name = \"heat.mp4\"`, needs ffmpeg, which `trapeze doctor` looks for; "
+        "a resumed run makes a new one, with the number of its first frame in its name.",
     .film = film,
     .film_add = add,
     .film_end = end,

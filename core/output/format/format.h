@@ -24,6 +24,7 @@
     X(ttrace)                                                                                      \
     X(steady)                                                                                      \
     X(movie)                                                                                       \
+    X(gif)                                                                                         \
     X(mp4)                                                                                         \
     X(webm)                                                                                        \
     X(csv)                                                                                         \

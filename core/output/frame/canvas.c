@@ -76,10 +76,14 @@ static void shade_row(uint8_t *to, const float *shades, int nx)
                                               : (uint8_t)(*to * shades[i] + 0.5f);
 }
 
-/* `count` values as `pixels` pixels: each is repeated as often as it comes to. */
-static int value_at(int pixel, int pixels, int count)
+/* The value of each of `pixels` pixels, of `count` values: each is repeated as often as it comes
+ * to. In a window, values begin at `first` and are `zoom` pixels wide. */
+static int value_at(int pixel, int pixels, int count, double first, double zoom)
 {
-    return (int)(((int64_t)2 * pixel + 1) * count / (2 * (int64_t)pixels));
+    if (zoom == 0)
+        return (int)(((int64_t)2 * pixel + 1) * count / (2 * (int64_t)pixels));
+    const double at = first + (pixel + 0.5) / zoom;
+    return at <= 0 ? 0 : at >= count ? count - 1 : (int)at;
 }
 
 static bool leaves_out(const tz_plane *plane)
@@ -90,10 +94,11 @@ static bool leaves_out(const tz_plane *plane)
     return false;
 }
 
-static tz_status draw_plane(tz_image *image, const tz_overlay_place *place, int width, int height,
-                            const tz_range *range, const tz_canvas_options *o, tz_error *error)
+static tz_status draw_plane(tz_image *image, const tz_plane *plane, int left, int top, int width,
+                            int height, const tz_range *range, const tz_canvas_options *o,
+                            tz_error *error)
 {
-    const tz_plane *plane = place->plane;
+    const tz_window *window = &plane->window;
     const tz_colormap *map = o->gray16 ? NULL : o->map;
     const size_t bytes = (size_t)tz_pixel_bytes(image->pixel), nx = (size_t)plane->nx;
     const size_t stride = (size_t)image->width * bytes;
@@ -101,8 +106,8 @@ static tz_status draw_plane(tz_image *image, const tz_overlay_place *place, int 
     if (!row)
         return tz_error_set(error, TZ_MEMORY, NULL, "not enough memory for a picture");
     for (int y = 0, before = -1; y < height; y++) {
-        uint8_t *to = image->data + (size_t)(place->y + y) * stride + (size_t)place->x * bytes;
-        const int j = value_at(y, height, plane->ny);
+        uint8_t *to = image->data + (size_t)(top + y) * stride + (size_t)left * bytes;
+        const int j = value_at(y, height, plane->ny, window->y, window->zoom);
         if (j == before) {
             memcpy(to, to - stride, (size_t)width * bytes);
             continue;
@@ -112,7 +117,8 @@ static tz_status draw_plane(tz_image *image, const tz_overlay_place *place, int 
         if (plane->shades && map)
             shade_row(row, plane->shades + (size_t)j * nx, plane->nx);
         for (int x = 0; x < width; x++)
-            memcpy(to + (size_t)x * bytes, row + (size_t)value_at(x, width, plane->nx) * bytes,
+            memcpy(to + (size_t)x * bytes,
+                   row + (size_t)value_at(x, width, plane->nx, window->x, window->zoom) * bytes,
                    bytes);
     }
     free(row);
@@ -134,7 +140,7 @@ static void label_tiles(tz_image *image, const tz_overlay_place *places, int cou
     for (int k = 0; k < count; k++) {
         snprintf(label, sizeof label, "%c %" PRId64, o->slice_axis,
                  tz_canvas_tile_slice(k, count, o->slices));
-        tz_overlay_plate(image, places[k].x, places[k].y, label, scale);
+        tz_overlay_plate(image, (int)places[k].x, (int)places[k].y, label, scale);
     }
 }
 
@@ -200,11 +206,24 @@ static bool has_frame(const tz_canvas_options *o)
     return o->colorbar || o->axes || (o->caption && o->caption[0]);
 }
 
-/* Colours alone, for a range that is `width` wide? */
-static bool is_plain(const tz_canvas_options *o, double width)
+/* Colours alone, of whole pixels, for a range that is `width` wide? */
+static bool is_plain(const tz_canvas_options *o, const tz_plane *plane, double zoom, double width)
 {
     return !o->gray16 && !tz_overlay_any(&o->overlay) && !has_frame(o) && !o->vectors &&
+           plane->window.width == 0 && !plane->shades && zoom == floor(zoom) && zoom >= 1 &&
            width > 0.0 && isfinite(width);
+}
+
+/* Where a plane is in its tile: a window, or all of it. */
+static tz_window tile_of(const tz_canvas_options *o, const tz_plane *plane, int columns, int rows,
+                         int gaps)
+{
+    if (plane->window.width > 0)
+        return plane->window;
+    const double zoom = choose_zoom(o, columns * plane->nx, rows * plane->ny, gaps);
+    return (tz_window){.width = tz_max_int(1, (int)lround(plane->nx * zoom)),
+                       .height = tz_max_int(1, (int)lround(plane->ny * zoom)),
+                       .zoom = zoom};
 }
 
 static tz_colorbar bar_of(const tz_canvas_options *o, const tz_range *range)
@@ -263,11 +282,10 @@ tz_status tz_canvas_draw(tz_image **out, const tz_plane *const *planes, int coun
     if (o->width > 0 && has_frame(o))
         o->width = tz_colorbar_room(&bar, o->width, (double)(rows * ny) / (columns * nx));
     const int gaps = gap * ((o->width > 0 || columns > rows ? columns : rows) - 1);
-    const double zoom = choose_zoom(o, columns * nx, rows * ny, gaps);
-    const int across = tz_max_int(1, (int)lround(nx * zoom)),
-              down = tz_max_int(1, (int)lround(ny * zoom));
-    if (count == 1 && !planes[0]->shades && zoom == floor(zoom) && zoom >= 1 &&
-        is_plain(o, range.hi - range.lo)) {
+    const tz_window tile = tile_of(o, planes[0], columns, rows, gaps);
+    const int across = tile.width, down = tile.height;
+    const double zoom = tile.zoom;
+    if (count == 1 && is_plain(o, planes[0], zoom, range.hi - range.lo)) {
         status = draw_indexed(&image, planes[0], (int)zoom, range.lo, range.hi, o->map, error);
         if (status != TZ_OK)
             return status;
@@ -284,13 +302,12 @@ tz_status tz_canvas_draw(tz_image **out, const tz_plane *const *planes, int coun
     if (!places)
         status = tz_error_set(error, TZ_MEMORY, NULL, "not enough memory for a picture");
     for (int k = 0; k < count && status == TZ_OK; k++) {
-        places[k] = (tz_overlay_place){.plane = planes[k],
-                                       .x = k % columns * (across + gap),
-                                       .y = k / columns * (down + gap),
-                                       .zoom = zoom};
+        const int left = k % columns * (across + gap), top = k / columns * (down + gap);
+        places[k] = (tz_overlay_place){
+            .plane = planes[k], .x = left - tile.x * zoom, .y = top - tile.y * zoom, .zoom = zoom};
         status =
             planes[k]->nx == nx && planes[k]->ny == ny
-                ? draw_plane(image, &places[k], across, down, &range, o, error)
+                ? draw_plane(image, planes[k], left, top, across, down, &range, o, error)
                 : tz_error_set(error, TZ_SHAPE, NULL, "the planes of a montage differ in size");
     }
     if (status == TZ_OK && o->vectors)

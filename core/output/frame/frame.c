@@ -311,19 +311,46 @@ typedef struct slices {
 
 /* ---- Regions and maxima, in 2-D -------------------------------------------------------------- */
 
+/* The cells of a region along an axis. */
+static int64_t region_cells(const tz_look_region *region, int axis, const int64_t *shape)
+{
+    return region->high[axis] > 0 ? region->high[axis] - region->low[axis] : shape[axis];
+}
+
+/* Regions between which a film moves have the shape of the first one, to a cell. */
+static tz_status check_shapes(const tz_look *look, const int64_t *shape, tz_error *error)
+{
+    const double nx = (double)region_cells(&look->regions[0], 0, shape);
+    const double ny = (double)region_cells(&look->regions[0], 1, shape);
+    for (int i = 1; i < look->regions_count; i++) {
+        const tz_look_region *region = &look->regions[i];
+        const int64_t x = region_cells(region, 0, shape), y = region_cells(region, 1, shape);
+        const double fits = (double)x * ny / nx;
+        if (fabs((double)y - fits) >= 1 && fabs((double)x - (double)y * nx / ny) >= 1)
+            return tz_error_set(error, TZ_SHAPE, NULL,
+                                "region[%d] is %lld x %lld cells; the first is %g x %g, so that "
+                                "%lld x %.0f would have its shape",
+                                i + 1, (long long)x, (long long)y, nx, ny, (long long)x,
+                                fmax(1, round(fits)));
+    }
+    return TZ_OK;
+}
+
 tz_status tz_look_check_region(const tz_look *look, int dims, const int64_t *shape, tz_error *error)
 {
-    if ((look->has_region || look->greatest) && dims != 2)
+    const int count = look->regions_count;
+    if ((count > 0 || look->greatest) && dims != 2)
         return tz_error_set(error, TZ_UNSUPPORTED, NULL, "'%s' is for 2-D grids; this one is %d-D",
-                            look->has_region ? "region" : "reduce", dims);
-    if (look->has_region && look->overlay.path_count > 0)
+                            count > 0 ? "region" : "reduce", dims);
+    if (count > 0 && look->overlay.path_count > 0)
         return tz_error_set(error, TZ_UNSUPPORTED, NULL, "a 'region' has no 'path'");
-    for (int axis = 0; axis < 2 && look->has_region; axis++)
-        if (look->region_high[axis] > shape[axis])
+    for (int i = 0; i < 2 * count; i++)
+        if (look->regions[i / 2].high[i % 2] > shape[i % 2])
             return tz_error_set(error, TZ_RANGE, NULL,
-                                "'region' ends at %c = %lld, and the grid at %lld", "xy"[axis],
-                                (long long)look -> region_high[axis], (long long)shape[axis]);
-    return TZ_OK;
+                                "'region' ends at %c = %lld, and the grid at %lld", "xy"[i % 2],
+                                (long long)look -> regions[i / 2].high[i % 2],
+                                (long long)shape[i % 2]);
+    return count > 1 ? check_shapes(look, shape, error) : TZ_OK;
 }
 
 /* Cells from (low[0], low[1]) on, in `cells` or in the array: rows of them, *stride bytes apart. */
@@ -400,9 +427,10 @@ static tz_status find_living(void *state, tz_dtype dtype, const void *row, int64
 /* The box of a look's region: if it follows, with the living cells in its middle, in the grid. */
 static tz_status place_region(const slices *s, const tz_look *look, tz_box *box, tz_error *error)
 {
+    const tz_look_region *region = &look->regions[0];
     *box = (tz_box){{0, 0, 0}, {s->shape[0], s->shape[1], 1}};
     living l = {.nx = s->shape[0]};
-    if (look->has_region && look->follows) {
+    if (look->regions_count > 0 && look->follows) {
         l.values = malloc((size_t)l.nx * sizeof *l.values);
         if (!l.values)
             return tz_error_set(error, TZ_MEMORY, NULL, "not enough memory for a frame");
@@ -411,18 +439,74 @@ static tz_status place_region(const slices *s, const tz_look *look, tz_box *box,
         if (status != TZ_OK)
             return status;
     }
-    for (int axis = 0; axis < 2 && look->has_region; axis++) {
-        if (look->region_high[axis] == 0)
+    for (int axis = 0; axis < 2 && look->regions_count > 0; axis++) {
+        if (region->high[axis] == 0)
             continue;
-        const int64_t size = look->region_high[axis] - look->region_low[axis];
+        const int64_t size = region->high[axis] - region->low[axis];
         const int64_t most = s->shape[axis] - size;
-        int64_t low = look->region_low[axis];
+        int64_t low = region->low[axis];
         if (l.high[1] > 0)
             low = (l.low[axis] + l.high[axis] - size) / 2;
         box->low[axis] = low < 0 ? 0 : low > most ? most : low;
         box->high[axis] = box->low[axis] + size;
     }
     return TZ_OK;
+}
+
+/* Where a region that moves is at a step, in cells: its corner, and its width. The width grows by
+ * the same factor in each step, about a point that stays, so that a zoom looks even. */
+static double move_region(const tz_look *look, const int64_t *shape, int64_t step, double low[2])
+{
+    const tz_look_region *from = look->regions, *to = from;
+    for (int i = 1; i < look->regions_count && to == from; i++)
+        if (look->regions[i].step > step)
+            to = &look->regions[i];
+        else
+            from = to = &look->regions[i];
+    const double nx = (double)region_cells(from, 0, shape);
+    const double grown = (double)region_cells(to, 0, shape) - nx;
+    double part = 0;
+    if (to != from && step > from->step)
+        part = (double)(step - from->step) / (double)(to->step - from->step);
+    if (grown != 0)
+        part = expm1(part * log1p(grown / nx)) / (grown / nx);
+    for (int axis = 0; axis < 2; axis++)
+        low[axis] = (double)from->low[axis] + part * (double)(to->low[axis] - from->low[axis]);
+    return nx + part * grown;
+}
+
+/* The window of a region that moves, and the cells that lie in it. The picture has the shape of the
+ * first region. Where cells are smaller than pixels, it begins at a whole cell. */
+static void place_window(const slices *s, const tz_look *look, tz_box *box, tz_window *window)
+{
+    const double nx = (double)region_cells(&look->regions[0], 0, s->shape);
+    const double ny = (double)region_cells(&look->regions[0], 1, s->shape);
+    const double longest = fmax(nx, ny), small = TZ_LOOK_SIZE / 2;
+    const double size = look->size > 0               ? (double)look->size
+                        : longest > TZ_LOOK_SIZE     ? TZ_LOOK_SIZE
+                        : longest * 2 > TZ_LOOK_SIZE ? longest
+                                                     : longest * floor(small / longest);
+    double low[2];
+    const int64_t step = s->simulation ? tz_simulation_step(s->simulation) : look->regions[0].step;
+    const double width = move_region(look, s->shape, step, low);
+    const double sizes[] = {width, width * ny / nx};
+    *window = (tz_window){.width = (int)fmax(1, round(size * nx / longest)),
+                          .height = (int)fmax(1, round(size * ny / longest))};
+    window->zoom = window->width / width;
+    *box = (tz_box){{0, 0, 0}, {1, 1, 1}};
+    for (int axis = 0; axis < 2; axis++) {
+        const double end = (double)s->shape[axis] - sizes[axis];
+        low[axis] = fmax(0, fmin(low[axis], end));
+        if (window->zoom < 1)
+            low[axis] = round(low[axis]);
+        box->low[axis] = (int64_t)low[axis];
+        box->high[axis] = (int64_t)fmin((double)s->shape[axis],
+                                        window->zoom < 1 ? fmax(1, round(low[axis] + sizes[axis]))
+                                                         : ceil(low[axis] + sizes[axis]));
+        low[axis] -= (double)box->low[axis];
+    }
+    window->x = low[0];
+    window->y = low[1];
 }
 
 static tz_status reduce_row(void *state, tz_dtype dtype, const void *row, int64_t y,
@@ -438,10 +522,24 @@ static tz_status read_region(tz_plane **out, const slices *s, const tz_look *loo
     tz_box box;
     tz_plane *plane = NULL;
     tz_reducer *reducer = NULL;
-    tz_status status = place_region(s, look, &box, error);
+    tz_window window = {0};
+    tz_status status = TZ_OK;
+    if (look->regions_count > 1)
+        place_window(s, look, &box, &window);
+    else
+        status = place_region(s, look, &box, error);
     const int64_t nx = box.high[0] - box.low[0], ny = box.high[1] - box.low[1];
+    if (window.width > 0) { /* where cells are larger than pixels, all of them */
+        max_width = window.zoom < 1 ? window.width : (int)nx;
+        max_height = window.zoom < 1 ? window.height : (int)ny;
+    }
     if (status == TZ_OK)
         status = tz_plane_create(&plane, nx, ny, max_width, max_height, error);
+    if (status == TZ_OK && window.width > 0) {
+        plane->window = window;
+        if (window.zoom < 1)
+            plane->window.zoom = (double)window.width / plane->nx;
+    }
     if (status == TZ_OK)
         status =
             tz_reducer_create(&reducer, nx, ny, plane->nx, plane->ny, NULL, plane->values, error);
@@ -548,7 +646,7 @@ static tz_status read_planes(tz_frame *frame, const slices *s, tz_slice slice, t
     if (frame->look.isometric)
         return read_view(frame, s, error);
     tz_status status = TZ_OK;
-    const bool part = frame->look.has_region || frame->look.greatest;
+    const bool part = frame->look.regions_count > 0 || frame->look.greatest;
     if (part && s->simulation && tz_simulation_domain_of(s->simulation, s->field) >= 0)
         status = tz_error_set(error, TZ_UNSUPPORTED, NULL,
                               "'region' and 'reduce' would show what is outside of the domain: "
@@ -607,6 +705,9 @@ bool tz_frame_turn(tz_frame *frame, int dims, bool rows_up, bool y_up)
                 *high = kept;
             }
     }
+    tz_window *window = &frame->planes[0]->window;
+    if (window->width > 0)
+        window->y = frame->planes[0]->ny - window->y - window->height / window->zoom;
     frame->turned = true;
     const int64_t rows = frame->planes[0]->field_ny;
     for (int64_t i = 0; i < overlay->path_count; i++)

@@ -37,6 +37,14 @@ typedef enum tz_y_from {
 /* Pixels a millimetre at scale 1 of the font, whose size is then 8 points. */
 #define TZ_LOOK_MM (TZ_FONT_SIZE / (8 * 25.4 / 72))
 
+/* A part of a grid, which a film shows at that step. */
+typedef struct tz_look_region {
+    int64_t step;
+    int64_t low[2], high[2]; /* x and y; high 0: the whole axis */
+} tz_look_region;
+
+#define TZ_LOOK_REGIONS_MAX 64
+
 typedef struct tz_look {
     char map[32];                       /* colour map; "": the stencil's, else viridis */
     int colours_count;                  /* a map of these instead; 0: none */
@@ -63,17 +71,19 @@ typedef struct tz_look {
     bool cut;       /* of a view: without the eighth that is nearest */
     bool has_level; /* false: TZ_LEVEL_OF_BITS, or the middle of the range */
     double level;
-    bool greatest;            /* of 2-D: where cells are more than pixels, their maximum */
-    bool has_region, follows; /* of 2-D: a part; whose middle is that of the cells but 0 */
-    int64_t region_low[2], region_high[2]; /* x and y; high 0: the whole axis */
-    bool has_unit;                         /* false: the field's unit */
+    bool greatest;     /* of 2-D: where cells are more than pixels, their maximum */
+    int regions_count; /* of 2-D: a part; several: it moves from one to the next */
+    tz_look_region regions[TZ_LOOK_REGIONS_MAX];
+    bool follows;  /* the middle of the part is that of the cells but 0 */
+    bool has_unit; /* false: the field's unit */
     char unit[64];
 } tz_look;
 
 /* `y_up`: TZ_Y_AUTO is up, as it also is beside the outlines of a floorplan. */
 bool tz_look_y_up(const tz_look *look, bool y_up);
 
-/* Does a look with a region or maxima suit a grid? TZ_UNSUPPORTED, TZ_RANGE. */
+/* Does a look with regions or maxima suit a grid? TZ_UNSUPPORTED, TZ_RANGE, TZ_SHAPE (of several
+ * regions). */
 tz_status tz_look_check_region(const tz_look *look, int dims, const int64_t *shape,
                                tz_error *error);
 

@@ -241,17 +241,17 @@ static void draw_grid_lines(tz_image *image, const tz_overlay_place *places, int
         if (place->zoom < TZ_GRID_LINES_ZOOM || plane->nx != plane->field_nx ||
             plane->ny != plane->field_ny)
             continue;
-        const int height = (int)lround(plane->ny * place->zoom);
+        const int top = (int)lround(place->y), height = (int)lround(plane->ny * place->zoom);
         for (int i = 1; i < plane->nx; i++)
-            tz_image_shade(image, place->x + (int)lround(i * place->zoom), place->y, 1, height,
-                           gray_rgb, COVERAGE);
+            tz_image_shade(image, (int)lround(place->x + i * place->zoom), top, 1, height, gray_rgb,
+                           COVERAGE);
         /* Between those: where two lines cross, the pixel is shaded once. */
         for (int j = 1; j < plane->ny; j++)
             for (int i = 0; i < plane->nx; i++) {
-                const int from = (int)lround(i * place->zoom) + (i > 0);
-                const int to = (int)lround((i + 1) * place->zoom);
-                tz_image_shade(image, place->x + from, place->y + (int)lround(j * place->zoom),
-                               to - from, 1, gray_rgb, COVERAGE);
+                const int from = (int)lround(place->x + i * place->zoom) + (i > 0);
+                const int to = (int)lround(place->x + (i + 1) * place->zoom);
+                tz_image_shade(image, from, (int)lround(place->y + j * place->zoom), to - from, 1,
+                               gray_rgb, COVERAGE);
             }
     }
 }

@@ -46,10 +46,11 @@ tz_status tz_overlay_check_path(const tz_overlay *overlay, int64_t nx, int64_t n
 int tz_overlay_levels(const tz_overlay *overlay, double lo, double hi,
                       double levels[TZ_CONTOURS_MAX]);
 
-/* Where a plane is in a picture: its corner in pixels, and pixels a value. */
+/* Where a plane is in a picture: its corner in pixels, which may lie outside, and pixels a value.
+ */
 typedef struct tz_overlay_place {
     const tz_plane *plane; /* borrowed */
-    int x, y;
+    double x, y;
     double zoom;
 } tz_overlay_place;
 

@@ -14,6 +14,13 @@ typedef struct tz_range {
 void tz_range_add(tz_range *range, tz_dtype dtype, const void *data, int64_t count);
 tz_range tz_range_of(const tz_array *array);
 
+/* The part of a plane that a picture shows, which may begin within a value. */
+typedef struct tz_window {
+    int width, height; /* pixels; 0: all is shown */
+    double x, y;       /* its corner, in values */
+    double zoom;       /* pixels a value */
+} tz_window;
+
 /* A grid reduced to at most the picture's size. Values, not colours. */
 typedef struct tz_plane {
     int nx, ny;                 /* of values */
@@ -22,6 +29,7 @@ typedef struct tz_plane {
     /* owned; of a view: what colours are multiplied with, or one of the constants below; NULL:
      * none */
     float *shades;
+    tz_window window;
 } tz_plane;
 
 /* Where a view shows no cell: outside of the volume, or a back wall across an axis. */
