@@ -2,6 +2,8 @@
  * sim.c. */
 #include "library/session.h"
 
+#include <inttypes.h>
+#include <math.h>
 #include <string.h>
 
 tz_status tz__memory_check(const tz_memory *memory, tz_dtype *dtype, bool *dense, tz_error *error)
@@ -34,6 +36,29 @@ tz_status tz__memory_check(const tz_memory *memory, tz_dtype *dtype, bool *dense
         step *= memory->shape[d];
     }
     *dense = *dense || zero;
+    return TZ_OK;
+}
+
+tz_status tz__memory_check_apart(const tz_memory *memory, size_t size, tz_error *error)
+{
+    double span = (double)size; /* bytes of what lies within the axes so far */
+    bool done[TZ_DIMS_MAX] = {false};
+    for (int k = 0; k < memory->dims; k++) {
+        int next = -1; /* the axis with the smallest stride of those that are left */
+        for (int d = 0; d < memory->dims; d++)
+            if (!done[d] && (next < 0 || fabs((double)memory->strides[d]) <
+                                             fabs((double)memory->strides[next])))
+                next = d;
+        done[next] = true;
+        const double stride = fabs((double)memory->strides[next]);
+        if (memory->shape[next] > 1 && stride < span)
+            return tz_error_set(error, TZ_SHAPE, "memory",
+                                "its elements share bytes: the stride along %c is %" PRId64
+                                ", and memory that is written needs %.0f at least",
+                                "xyz"[next], memory -> strides[next], span);
+        if (memory->shape[next] > 1)
+            span += stride * (double)(memory->shape[next] - 1);
+    }
     return TZ_OK;
 }
 

@@ -82,9 +82,10 @@ extern const char tz__memory_key, tz__objects_key, tz__stencils_key;
  * else *copy is one, which the caller destroys. Both have x first. TZ_TYPE, TZ_SHAPE, TZ_MEMORY. */
 tz_status tz__memory_read(const tz_memory *memory, tz_array *alias, tz_array **copy,
                           tz_error *error);
-/* Memory of the host that is to be written: its type, and whether it has no gaps. TZ_TYPE,
- * TZ_SHAPE. */
+/* Memory of the host: its type, and whether it has no gaps. TZ_TYPE, TZ_SHAPE. */
 tz_status tz__memory_check(const tz_memory *memory, tz_dtype *dtype, bool *dense, tz_error *error);
+/* TZ_SHAPE: elements of so many bytes with these strides share some. */
+tz_status tz__memory_check_apart(const tz_memory *memory, size_t size, tz_error *error);
 /* Write an array of the memory's shape. TZ_TYPE: a number does not fit. */
 tz_status tz__memory_write(const tz_memory *memory, const tz_array *array, tz_error *error);
 /* Describe an array. */

@@ -219,6 +219,8 @@ tz_status tz_sim_get(const tz_sim *sim, const char *field, const int64_t *at,
     tz_status status = find(sim, field, memory, &number, error);
     if (!status)
         status = tz__memory_check(memory, &dtype, &dense, error);
+    if (!status && !dense)
+        status = tz__memory_check_apart(memory, tz_dtype_size(dtype), error);
     if (!status && !at)
         status = check_whole(inner(sim), memory, error);
     if (status)

@@ -96,6 +96,9 @@ class Fields(unittest.TestCase):
             np.testing.assert_array_equal(sim["t"], want > 0.5)
         sim["t"] = np.broadcast_to(np.arange(24.0), (16, 24))
         np.testing.assert_array_equal(sim["t"], np.broadcast_to(np.arange(24.0), (16, 24)))
+        for one in (np.broadcast_to(np.float32(5), (16, 24)), lambda x, y: 5, lambda x, y: np.float64(5)):
+            sim["t"] = one
+            self.assertEqual((sim.min("t"), sim.max("t")), (5, 5))
         sim["t"] = lambda x, y: 100 * y + x
         self.assertEqual(sim["t"][3, 5], 305)
         sim.set("t", lambda x, y: -x, box=dict(x=(2, 4), y=(1, 3)))

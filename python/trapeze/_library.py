@@ -159,10 +159,13 @@ class Holder:
 
 
 def memory_of(array):
-    """A Memory that describes an array of numpy; the array must outlive it."""
+    """A Memory that describes an array of numpy, and keeps it."""
+    if array.size > 1 and not any(array.strides):  # one number in all cells; the library reads strides of 0 as no gaps
+        array = array.copy()
     memory = Memory(array.ctypes.data, array.dtype.str[1:].encode(), array.ndim, -1)
     for axis in range(array.ndim):
         memory.shape[axis], memory.strides[axis] = array.shape[-1 - axis], array.strides[-1 - axis]
+    memory.array = array
     return memory
 
 

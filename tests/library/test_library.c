@@ -168,6 +168,27 @@ TEST(memory_has_any_strides_and_types)
     assert_int_equal(small[1][2], -6);
 }
 
+TEST(memory_that_repeats_elements_is_read_and_not_written)
+{
+    tz_session *session = open_session(NULL);
+    tz_sim *sim = create_warm(session, "");
+    float row[NX], cells[NY][NX];
+    for (int x = 0; x < NX; x++)
+        row[x] = (float)x;
+    tz_memory repeated = memory_of(row, "f4", NX, NY);
+    repeated.strides[0] = sizeof *row;
+    assert_ok(tz_sim_set(sim, "t", NULL, &repeated, &failure));
+    const tz_memory whole = memory_of(cells, "f4", NX, NY);
+    assert_ok(tz_sim_get(sim, "t", NULL, &whole, &failure));
+    for (int x = 0; x < NX; x++)
+        assert_true(cells[0][x] == (float)x && cells[NY - 1][x] == (float)x);
+    check_error(tz_sim_get(sim, "t", NULL, &repeated, &failure), TZ_SHAPE, "memory",
+                "its elements share bytes: the stride along y is 0");
+    repeated.strides[1] = -(int64_t)sizeof row + 4; /* a row begins within the one before */
+    check_error(tz_sim_get(sim, "t", NULL, &repeated, &failure), TZ_SHAPE, "memory",
+                "its elements share bytes");
+}
+
 TEST(memory_that_does_not_fit_is_refused)
 {
     tz_session *session = open_session(NULL);

@@ -62,7 +62,8 @@ typedef struct tz_memory {
     int32_t dims;   /* 1 to 3 */
     int32_t device; /* TZ_HOST, or the number of the CUDA device that has the memory */
     int64_t shape[3];
-    /* bytes between two elements along each axis; all 0: x fastest, without gaps */
+    /* bytes between two elements along each axis; all 0: x fastest, without gaps. One of 0 beside
+     * others repeats elements of memory that is read; memory that is written may share no bytes. */
     int64_t strides[3];
 } tz_memory;
 
