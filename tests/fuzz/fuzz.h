@@ -40,7 +40,7 @@ typedef struct fuzz_reader {
 } fuzz_reader;
 
 extern const fuzz_reader fuzz_npy, fuzz_npz, fuzz_vti, fuzz_csv, fuzz_png, fuzz_rle, fuzz_cells,
-    fuzz_macrocell, fuzz_life, fuzz_text, fuzz_flp, fuzz_ptrace, fuzz_device, fuzz_run,
+    fuzz_macrocell, fuzz_life, fuzz_text, fuzz_flp, fuzz_ptrace, fuzz_chip, fuzz_device, fuzz_run,
     fuzz_explain, fuzz_predict, fuzz_memory, fuzz_kernel, fuzz_code, fuzz_formula, fuzz_checkpoint,
     fuzz_journal;
 

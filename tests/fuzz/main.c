@@ -26,10 +26,10 @@
 enum { COUNT = 20000, SEEDS_MAX = 64, SECONDS_MAX = 10, FAULTS_MAX = 5 };
 
 static const fuzz_reader *const readers[] = {
-    &fuzz_npy,    &fuzz_npz,       &fuzz_vti,        &fuzz_csv,     &fuzz_png,    &fuzz_rle,
-    &fuzz_cells,  &fuzz_macrocell, &fuzz_life,       &fuzz_text,    &fuzz_flp,    &fuzz_ptrace,
-    &fuzz_device, &fuzz_run,       &fuzz_explain,    &fuzz_predict, &fuzz_memory, &fuzz_kernel,
-    &fuzz_code,   &fuzz_formula,   &fuzz_checkpoint, &fuzz_journal};
+    &fuzz_npy,    &fuzz_npz,       &fuzz_vti,     &fuzz_csv,        &fuzz_png,     &fuzz_rle,
+    &fuzz_cells,  &fuzz_macrocell, &fuzz_life,    &fuzz_text,       &fuzz_flp,     &fuzz_ptrace,
+    &fuzz_chip,   &fuzz_device,    &fuzz_run,     &fuzz_explain,    &fuzz_predict, &fuzz_memory,
+    &fuzz_kernel, &fuzz_code,      &fuzz_formula, &fuzz_checkpoint, &fuzz_journal};
 enum { READERS = sizeof readers / sizeof *readers };
 
 /* Shared by the process that reads and the one that waits for it. */

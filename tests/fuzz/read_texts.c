@@ -1,4 +1,5 @@
-/* Texts with numbers: .rle, plain arrays, .flp and .ptrace. */
+/* Texts with numbers: patterns, plain arrays, .flp, .ptrace and the files of chips. */
+#include "output/format/chip_files.h"
 #include "output/format/floorplan.h"
 #include "output/format/format.h"
 #include "tests/fuzz/fuzz.h"
@@ -338,3 +339,59 @@ const fuzz_reader fuzz_ptrace = {.name = "ptrace",
                                  .words = ptrace_words,
                                  .texts = ptrace_texts,
                                  .read = ptrace_read};
+
+/* ---- .config, .lcf, materials, channels ------------------------------------------------------ */
+
+static const char chip_words[] =
+    "-t_chip |-ambient |-material_chip |-grid_rows |-grid_map_mode |-model_secondary 1\n|silicon\n|"
+    "solid\n|fluid\n|0\nY\nN\n4e6\n0.25\n0.0002\na.flp\n|Y\n|N\n|a.csv\n|1e-3|-1|0|1e300|nan|inf|,|"
+    ", "
+    "|2,|3,|#|\n|\r\n|\t| ";
+
+static const char *const chip_texts[] = {
+    "# a package\n\t-s_sink 0.04\n\t-ambient 300\n-grid_rows 8\n-init_file (null)\n"
+    "-grid_map_mode avg\n-pump_internal_res 0\n",
+    "# dies\n0\nY\nY\n1.6e6\n0.01\n0.0002\nplan.flp\n\n1 # glue\nn\ny\n4e6\n0.25\n2e-4\nc.csv\n",
+    "silicon\nsolid\n130\n1630300\n\nwater\nfluid\n0.6\n4.1e6\n8.9e-4\n",
+    "0, 0, 0, 0\n3, 1, 1, 2\r\n-1,0,0, 0\n", NULL};
+
+static void check_above(double value, const char *what)
+{
+    if (!(isfinite(value) && value > 0))
+        fuzz_wrong("%s is %g", what, value);
+}
+
+/* Such a file is known by its place in another one, so each reader gets it. */
+static tz_status chip_read(const char *path, tz_error *error)
+{
+    static tz_chip_rows rows;
+    tz_package package = tz_package_default();
+    tz_materials materials = {0}, read = {0};
+    char cells[12];
+    const tz_status first = tz_package_read(path, &materials, &package, error);
+    if (first == TZ_OK)
+        for (double *value = &package.t_chip; value < &package.pumping_pressure; value++)
+            check_above(*value, "a number of the package");
+    const tz_status second = tz_chip_rows_read(path, &materials, &rows, error);
+    for (size_t k = 0; second == TZ_OK && k < rows.count; k++)
+        check_above(rows.rows[k].t_m, "a thickness");
+    const tz_status third = tz_materials_read(path, &read, error);
+    for (size_t k = 0; third == TZ_OK && k < read.count; k++)
+        check_above(read.rows[k].k_w_mk, "a conductivity");
+    tz_materials_clear(&read);
+    const tz_status last = tz_channels_read(path, 4, 3, cells, error);
+    for (size_t k = 0; last == TZ_OK && k < sizeof cells; k++)
+        if (cells[k] < TZ_CHANNEL_WALL || cells[k] > TZ_CHANNEL_OUTLET)
+            fuzz_wrong("a cell of a channel is %d", cells[k]);
+    return first == TZ_OK || second == TZ_OK || third == TZ_OK ? TZ_OK : last;
+}
+
+const fuzz_reader fuzz_chip = {.name = "chip",
+                               .file = "input.lcf",
+                               .weight = 40,
+                               .least_passed = 50,
+                               .base_bytes = 1 << 16,
+                               .bytes_per_byte = 600,
+                               .words = chip_words,
+                               .texts = chip_texts,
+                               .read = chip_read};
