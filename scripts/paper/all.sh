@@ -68,6 +68,7 @@ if [ "${MODELS:-yes}" = yes ]; then
     run energy-h200 energy --set device=h200 "$@"
     run thesis_gpus-h200 thesis_gpus --set device=h200 --set family=tile "$@"
     run thesis_augment-h200 thesis_augment --set device=h200 --set n2=8192 --set n3=512 "$@"
+    run thesis_forms-h200 thesis_forms --set device=h200 "$@"
     tabik gx 256 gtx-titan
     tabik gx 256 gtx480
     tabik gx 512 gtx480
@@ -85,6 +86,7 @@ else
     run luo_accuracy-gpu luo_accuracy --backend cuda "$@"
     for part in fence figure5 figure4 energy; do run "$part-gpu" "$part" --backend cuda "$@"; done
     run thesis_augment-gpu thesis_augment --backend cuda --set n2=8192 --set n3=512 "$@"
+    run thesis_forms-gpu thesis_forms "$@"
     [ -n "$limit" ] || run tabik_blocks-gpu tabik_blocks "$@"
 fi
 if [ "${CPU:-yes}" != no ]; then
