@@ -1,5 +1,6 @@
 """The package with the library: TRAPEZE_LIBRARY names it, TRAPEZE the program."""
 import copy
+import faulthandler
 import gc
 import json
 import math
@@ -378,6 +379,21 @@ class Life(unittest.TestCase):
                 step = sim.step
                 sim.run(5)
                 self.assertEqual(sim.step, step + 5)
+
+    def test_interrupt_at_the_start(self):
+        handler = signal.signal(signal.SIGALRM, signal.default_int_handler)
+        faulthandler.dump_traceback_later(60, exit=True)
+        with heat(backend="cpu", t=start()) as sim:
+            sim.run(3)
+            for k in range(100):
+                with self.assertRaises(KeyboardInterrupt):
+                    signal.setitimer(signal.ITIMER_REAL, 1e-5 * (k + 1))
+                    sim.run(10**9)
+                step = sim.step
+                sim.run(3)
+                self.assertEqual(sim.step, step + 3)
+        faulthandler.cancel_dump_traceback_later()
+        signal.signal(signal.SIGALRM, handler)
 
     def test_threads(self):
         want = {}

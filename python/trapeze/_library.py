@@ -1,4 +1,5 @@
 """libtrapeze: where it is, its functions (trapeze/trapeze.h), and sessions, in which they are called."""
+import _thread
 import ctypes
 import json
 import os
@@ -256,21 +257,27 @@ class Session:
         """The same in a thread of its own, so that KeyboardInterrupt ends it at any time."""
         if threading.current_thread() is not threading.main_thread():
             return self.ask(name, *arguments, **options)
-        out, done = {}, threading.Event()
+        out, first, done = {}, [], _thread.allocate_lock()
+        done.acquire()
 
         def work():
+            first.append("work")
+            if first[0] != "work":  # it was interrupted before it began
+                return
             try:
                 out["value"] = self.ask(name, *arguments, **options)
             except BaseException as error:
                 out["error"] = error
-            done.set()
-        threading.Thread(target=work, daemon=True).start()
-        try:
-            done.wait()
+            done.release()
+        try:  # threading's own threads and events are no safe place for an interrupt
+            _thread.start_new_thread(work, ())
+            while not done.acquire(timeout=0.2):  # a signal that comes just before it does not end a wait
+                pass
         except BaseException:
-            while not done.is_set():
+            first.append("end")
+            while first[0] == "work" and not out:
                 self.library.tz_session_cancel(self.handle)
-                done.wait(0.1)
+                done.acquire(timeout=0.1)
             raise
         if "error" in out:
             raise out["error"]
