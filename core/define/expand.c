@@ -535,7 +535,7 @@ static int expand_part(tz_expansion *x, const tz_place *scope, int part, bool wh
     if (e->inside[part])
         return tz_expr_fail(e, TZ_FORMAT, "'%s' of 'let' is made of itself", p->name);
     snprintf(where, sizeof where, "%s, part '%s' of 'let'", e->definition->id, p->name);
-    e->inside[part] = true;
+    e->used[part] = e->inside[part] = true;
     const int node = expand_text(x, p->formula, where, scope, whole);
     e->inside[part] = false;
     return node;

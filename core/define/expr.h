@@ -134,6 +134,7 @@ typedef struct tz_expr {
     tz_temporary temporaries[TZ_FIELDS_MAX];
     bool within;               /* of a domain: nothing is read outside of it */
     bool inside[TZ_PARTS_MAX]; /* of the part that is read: itself, and those that it is in */
+    bool used[TZ_PARTS_MAX];   /* by a formula */
     /* The same axes of what an earlier pass put into a field, if not added to it. */
     unsigned centred_fields[TZ_FIELDS_MAX];
     /* The rate that is read: formulas have fields as stage `stage` has left them, at the part

@@ -4,6 +4,7 @@
 
 #include "define/check.h"
 #include "define/describe.h"
+#include "define/expansion.h"
 #include "define/forms.h"
 #include "define/share.h"
 #include "stencil/stencil.h"
@@ -716,6 +717,27 @@ static tz_status write_source(tz_build *build, tz_emit *emit, tz_defined_source 
     return status;
 }
 
+/* Read the parts of 'let' that no formula has, for their mistakes. */
+static tz_status check_parts(tz_expr *e, tz_error *error)
+{
+    const tz_definition *d = e->definition;
+    for (int i = 0; i < d->parts_count && !e->status; i++) {
+        char where[256];
+        tz_syntax syntax;
+        if (e->used[i])
+            continue;
+        snprintf(where, sizeof where, "%s, part '%s' of 'let', which no formula uses", d->id,
+                 d->parts[i].name);
+        const tz_formula formula = {d->parts[i].formula, where, error};
+        const tz_status status = tz_syntax_parse(&syntax, &formula);
+        if (status)
+            return status;
+        tz_expr_expand(e, &syntax, TZ_EXPR_REAL, false);
+        tz_syntax_clear(&syntax);
+    }
+    return e->status;
+}
+
 tz_status tz_define_source(const tz_definition *definition, tz_defined_source *out, tz_error *error)
 {
     tz_build *build = malloc(sizeof *build);
@@ -729,7 +751,9 @@ tz_status tz_define_source(const tz_definition *definition, tz_defined_source *o
     status = tz_build_begin(build, definition, error);
     if (status)
         goto done;
-    status = write_source(build, emit, out, error);
+    status = check_parts(&build->e, error);
+    if (!status)
+        status = write_source(build, emit, out, error);
     tz_build_end(build);
 done:
     if (status)

@@ -31,6 +31,7 @@ struct tz_defined {
     char id[64];
     tz_cache_key key; /* of the source; of one without a name, as if its id were "stencil" */
     bool has_name;
+    bool sided[TZ_AXES]; /* a formula says what is past a side of the axis */
 };
 
 static stencil_value *check(lua_State *L)
@@ -119,6 +120,12 @@ static const struct tz_defined *find_id(const tz_context *context, const char *i
     return d;
 }
 
+bool tz_stencil_has_sides(lua_State *L, const char *id, int axis)
+{
+    const struct tz_defined *d = find_id(tz_context_get(L), id);
+    return d && d->sided[axis];
+}
+
 /* The id of a stencil without a name: that of an equal one, or else "stencil", "stencil2", … The
  * source is that of "stencil". */
 static void number(const tz_context *context, tz_cache_key key, char *id, size_t size)
@@ -158,6 +165,9 @@ static void load(lua_State *L, stencil_value *value, const tz_definition_value *
     snprintf(entry->id, sizeof entry->id, "%s", value->id);
     entry->key = key;
     entry->has_name = definition->has_name;
+    for (int i = 0; i < definition->definition.outsides_count; i++)
+        if (definition->definition.outsides[i].side != TZ_EDGE)
+            entry->sided[definition->definition.outsides[i].side / 2] = true;
     entry->next = context->defined;
     context->defined = entry;
 }

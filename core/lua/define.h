@@ -12,6 +12,8 @@
 
 /* The id of the stencil at a stack index, borrowed from the userdata; NULL if it is none. */
 const char *tz_stencil_id(lua_State *L, int index);
+/* Has the stencil of that id, if a script has defined it, `outside` for a side of the axis? */
+bool tz_stencil_has_sides(lua_State *L, const char *id, int axis);
 
 /* Free the list of the stencils that the script has defined. */
 void tz_defined_clear(tz_context *context);

@@ -103,6 +103,16 @@ static void get_boundary(lua_State *L, int index, const char *what, const tz_ste
                  tz_kind_text(L, -1));
     }
     lua_setfield(L, index, "boundary");
+    for (int axis = 0; axis < stencil->dims; axis++) {
+        const char *text = config->boundary[axis];
+        const bool wraps =
+            text ? strstr(text, "periodic") != NULL : tz_boundary_wraps(stencil->boundary);
+        if (wraps && tz_stencil_has_sides(L, config->stencil, axis))
+            tz_raise(L,
+                     "%s: %s is periodic, but 'outside' of %s says what is past its sides: the "
+                     "boundary there is \"clamp\"",
+                     what, axes[axis], config->stencil);
+    }
 }
 
 /* ---- Boundary values ------------------------------------------------------------------------- */

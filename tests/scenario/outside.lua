@@ -34,6 +34,16 @@ if not tz.checking then
   c.near(rooms:get("T", 0), 20 - flow / 8 - flow * 0.005 / 0.8, 1e-6)
 end
 
+-- A parabolic profile at an inlet, by the place along the side; the other axis may be periodic.
+local inlet = tz.stencil { name = "inlet", dims = 2, update = "u + 0.2*lap(u)",
+  outside = { u = { x = { { value = "4*(y + 0.5)/ny*(1 - (y + 0.5)/ny)" }, { flux = 0 } } } } }
+local flow = tz.simulation { plugin = inlet, grid = { 12, 8 }, boundary = { y = "periodic" }, precision = "double" }
+flow:run(1)
+for y = 0, tz.checking and -1 or 7 do c.near(flow:get("u", 0, y), 0.4 * 4 * (y + 0.5) / 8 * (1 - (y + 0.5) / 8), 1e-15) end
+for _, boundary in ipairs { "periodic", { x = "periodic" }, { x = { "periodic", "periodic" } } } do
+  c.refuses("x is periodic, but 'outside' of inlet says what is past its sides", tz.simulation, { plugin = inlet, grid = { 12, 8 }, boundary = boundary })
+end
+
 -- A pulse leaves a string, and little comes back.
 local string = tz.stencil { name = "rope", dims = 1, fields = { "u", "old" }, params = { courant = 0.5 },
   outside = { u = { absorbing = "courant", old = "old" } },

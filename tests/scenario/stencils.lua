@@ -223,3 +223,5 @@ local named = tz.simulation { plugin = tz.stencil { dims = 1, fields = { "u" }, 
 named:run(1)
 tz.expect(tz.checking or named:get("u", 4) == 2 and named:get("u", 3) == 1)
 c.refuses("a field and a part are both named 'u'", tz.stencil, { dims = 1, fields = { "u" }, let = { u = "1" }, update = "u" })
+c.refuses("unknown name 'vv'", tz.stencil, { dims = 1, fields = { "u" }, let = { unused = "vv*u" }, update = "u" })
+c.refuses("'unused' of 'let', which no formula uses", tz.stencil, { dims = 1, fields = { "u" }, let = { unused = "u*(" }, update = "u" })
