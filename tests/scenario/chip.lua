@@ -42,6 +42,9 @@ for detailed, wanted in pairs {
     sim:run(3)
     c.near(sim:get("temperature", 3, 2, 0), sink, 1e-8)
     c.near(sim:max "decay" * sim:params().dt_s, 0.9, 1e-12)
+    sim:params { ambient_k = 312 }
+    sim:steady()
+    c.near(sim:get("temperature", 3, 2, 0), sink + 12, 1e-8)
     sim:params { dt_s = sim:params().dt_s * 1.2 }
     c.refuses("is unstable with these conductances; the largest stable step is", sim.run, sim, 1)
     sim:set("convection", -1, { z = { 3, 4 } })
@@ -173,7 +176,7 @@ c.refuses("the rows of the array of tz.chip are in the other order", tz.simulati
 local water = { pumping_pressure = 3, pump_internal_res = 2e3, inlet_temperature = 290, coolant_capac = 4e6, coolant_res = 1.6, coolant_visc = 1e-3,
     wall_res = 0.008, wall_capac = 1.7e6, htc = 2e4 }
 local function cooled(options)
-    local all = { lcf = "cooled.lcf", ptrace = "even.ptrace", s_spreader = side, s_sink = side, ambient = 300, grid_cols = 8, grid_rows = 4 }
+    local all = { lcf = not (options and options.layers) and "cooled.lcf" or nil, ptrace = "even.ptrace", s_spreader = side, s_sink = side, ambient = 300, grid_cols = 8, grid_rows = 4 }
     for _, more in ipairs { water, options or {} } do
         for key, value in pairs(more) do all[key] = value end
     end
@@ -219,6 +222,46 @@ for _, package in ipairs { "cells", "nodes" } do
 end
 c.refuses("channel.csv:1: has 8 cells, but grid_cols is 9", cooled, { grid_cols = 9 })
 c.refuses("'channels' of layer 1 are in place of", tz.chip, { layers = { { t = 1, k = 1, p = 1, channels = "channel.csv" } }, grid_cols = 8, grid_rows = 4 })
+
+-- Each coefficient that is not looked at above: a channel along y without a resistance of the pump, the walls' heat capacity, cells
+-- that two materials share, and all of the heat capacity of the sink, which is as large as it is.
+local down = cooled { layers = { { t = 2e-4, k = 100, p = 1.6e6, flp = "plan.flp" }, { t = 0.004, channels = "down.csv" } }, pump_internal_res = 0 }
+down.simulation.precision = "double"
+local falls = tz.simulation(down.simulation)
+if not tz.checking then
+    local small, sum = 0.002 / 0.004, 0
+    for n = 1, 21, 2 do sum = sum + math.tanh(n * math.pi / small / 2) / n ^ 5 end
+    local conductance = 0.002 ^ 3 * 0.004 / (12e-3 * 0.004) * (1 - 192 / math.pi ^ 5 * small * sum)
+    for y = 0, 2 do c.near(falls:get("flow_y", 3, y, 1), 4e6 * 3 * conductance / 3, 1e-5) end
+    c.near(falls:get("inlet", 3, 0, 1), 4e6 * 3 * conductance / 3, 1e-5)
+    falls:steady()
+    local out = falls:get("inlet", 3, 0, 1) * (falls:get("temperature", 3, 3, 1) - 290)
+    for y = 0, 3 do
+        for x = 0, 7 do out = out + falls:get("convection", x, y, 3) * (falls:get("temperature", x, y, 3) - 300) end
+    end
+    c.near(out, watts, 1e-6)
+    c.near(falls:get("warming", 0, 0, 1) * 0.333 * 1.7e6 * 0.002 * 0.004 * 0.004, 1, 1e-12)
+end
+local shared = tz.chip { layers = { { t = 2e-4, k = 100, p = 1.6e6, flp = "shared.flp", ptrace = "even.ptrace" }, { t = 1e-4, k = 5, p = 4e6 } }, detailed_3D = true,
+    s_spreader = 0.02, t_spreader = 0.001, p_spreader = 3e6, s_sink = 0.05, t_sink = 0.005, p_sink = 2e6, c_convec = 100, grid_cols = 6, grid_rows = 5 }
+shared.simulation.precision = "double"
+local mixed = tz.simulation(shared.simulation)
+if not tz.checking then
+    local x, y, area = shared.box.x[1] + 1, shared.box.y[1], 0.016 / 6 * 0.016 / 5
+    -- A cell is half silicon of 100 W/(m K), half a unit of 1/0.02.
+    c.near(mixed:get("conductance_z", x, y, 0), area / (2e-4 / 75 + 0.5e-4 / 5), 1e-9)
+    c.near(mixed:get("warming", x, y, 0) * 0.333 * (0.5 * 1.6e6 + 0.5 * 2e6) * area * 2e-4, 1, 1e-9)
+    c.near(mixed:get("conductance_y", x, y, 0), 0.016 / 6 * 2e-4 / (0.016 / 5) * 75, 1e-9)
+    local sink, last = 0, mixed.grid[3] - 1
+    for j = 0, mixed.grid[2] - 1 do
+        for i = 0, mixed.grid[1] - 1 do sink = sink + 1 / mixed:get("warming", i, j, last) end
+    end
+    c.near(sink, 0.333 * (2e6 * 0.005 * 0.05 ^ 2 + 100), 1e-6)
+    -- Half of the cells' lengths on both sides, at the die's edge, too, where the next cell is wider.
+    local edge, beyond = mixed:get("conductance_y", x, y, last), 1 / mixed:get("warming", x, y - 1, last) / (0.333 * (2e6 * 0.005 + 100 / 0.05 ^ 2)) / (0.016 / 6)
+    tz.expect(edge > 0 and beyond > 0.016 / 5)
+    c.near(mixed:get("conductance_y", x, y - 1, last), 0.016 / 6 * 0.005 * 400 / (0.5 * 0.016 / 5 + 0.5 * beyond), 1e-6)
+end
 
 -- What .steady files have of a unit; run_scenario_tests.sh reads them.
 for _, mode in ipairs { "avg", "center", "min", "max" } do
