@@ -51,7 +51,7 @@
 static const double HYSTERESIS = 0.03, SLOWER_SKIPPED = 0.10, LOOK_AGAIN = 0.5, BUDGET = 0.01,
                     RISK = 0.5, SLID = 0.05, DRIFT = 0.10, SURE = 0.10;
 
-enum { BASE_GROUPS_MAX = 3, PATIENCE_MAX = 64, RUNGS_MAX = TZ_POLICY_OPTIONS_MAX + 1 };
+enum { BASE_GROUPS_MAX = 3, PATIENCE_MAX = 64, RUNGS_MAX = TZ_POLICY_OPTIONS_MAX + 2 };
 
 /* One height of the search, with its plan. */
 typedef struct rung {
@@ -617,6 +617,10 @@ static tz_status adaptive_next(tz_policy *policy, int64_t iterations_left, bool 
 {
     (void)error;
     adaptive *a = policy->state;
+    if (a->seen_step < 0 && tz__policy_begin_short(policy, iterations_left)) {
+        a->start = a->base = add_rung(a, &policy->plan);
+        a->rungs[a->base].plan = policy->plan;
+    }
     count_time(policy, a);
     if (a->probe < 0 && !a->timing)
         wake(policy, a);

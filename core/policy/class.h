@@ -88,6 +88,9 @@ tz_status tz__policy_plan_at(tz_policy *policy, int height, tz_plan *out, tz_err
 int tz__policy_start(const tz_policy *policy);
 /* Its first decision, for the plan of that height, with the reason. */
 void tz__policy_begin(tz_policy *policy, const tz_plan *plan);
+/* At its first stage: if the first stretch is short beside the heights, and no height is given,
+ * policy->plan becomes the best prediction for so many iterations. True: of another height. */
+bool tz__policy_begin_short(tz_policy *policy, int64_t iterations);
 /* Go from policy->plan to `to`. The reason also becomes the plan's `why`. */
 void tz__policy_decide(tz_policy *policy, const tz_plan *to, double time_s, const char *format, ...)
     __attribute__((format(printf, 4, 5)));

@@ -273,9 +273,18 @@ static tz_status predicted_create(tz_policy *policy, tz_error *error)
     return status;
 }
 
-/* The plan of the predictions for so many iterations, which stay the policy's if they are of a long
- * run. Without them the present plan stays. */
-static void predict_for(tz_policy *policy, int64_t iterations)
+/* Is a stretch so short that the remainder of its last stage counts? */
+static bool is_short(const tz_policy *policy, int64_t iterations)
+{
+    enum { SHORT_STAGES = 16 }; /* else it is a few per cent at most */
+    const tz_policy_options *long_run = policy->predictions;
+    return long_run &&
+           iterations < (int64_t)SHORT_STAGES * long_run->at[long_run->best].plan.height;
+}
+
+/* The predictions for a run of so many iterations; those of a long one stay the policy's. Without
+ * them the present plan stays. `what` begins the reason. */
+static void predict_for(tz_policy *policy, int64_t iterations, const char *what)
 {
     const tz_plan given = given_plan(policy);
     const tz_policy_options *found = policy->predictions;
@@ -291,9 +300,20 @@ static void predict_for(tz_policy *policy, int64_t iterations)
         char run[48] = "";
         if (iterations > 0)
             snprintf(run, sizeof run, " for %" PRId64 " iterations", iterations);
-        tz__policy_decide(policy, best, NAN, "predicted%s: %.110s", run, found->reason);
+        tz__policy_decide(policy, best, NAN, "%s%s: %.90s", what, run, found->reason);
     }
     free(made);
+}
+
+bool tz__policy_begin_short(tz_policy *policy, int64_t iterations)
+{
+    char what[40];
+    const int before = policy->plan.height;
+    if (tz__policy_start(policy) > 0 || before == 1 || !is_short(policy, iterations))
+        return false;
+    snprintf(what, sizeof what, "%s, from the prediction", policy->is->name);
+    predict_for(policy, iterations, what);
+    return policy->plan.height != before;
 }
 
 /* A stretch between two outputs that is short beside the height is predicted as such: its last
@@ -301,22 +321,21 @@ static void predict_for(tz_policy *policy, int64_t iterations)
 static tz_status predicted_next(tz_policy *policy, int64_t iterations_left, bool new_stretch,
                                 tz_error *error)
 {
-    /* A remainder of a few per cent at most is not worth it, nor is a stretch that is nearly as
-     * long as the last. Runs with ever other stretches keep a plan after some predictions. */
-    enum { SHORT_STAGES = 16, ALIKE = 8, TIMES_MAX = 8 };
+    /* A stretch that is nearly as long as the last is not worth it. Runs with ever other stretches
+     * keep a plan after some predictions. */
+    enum { ALIKE = 8, TIMES_MAX = 8 };
     (void)error;
     if (!policy->predictions || !new_stretch)
         return TZ_OK;
     const int64_t last = policy->predicted_for;
     const int long_height = policy->predictions->at[policy->predictions->best].plan.height;
-    const bool is_short = iterations_left < (int64_t)SHORT_STAGES * long_height;
-    const int64_t wanted = is_short ? iterations_left : 0;
+    const int64_t wanted = is_short(policy, iterations_left) ? iterations_left : 0;
     const int64_t apart = wanted > last ? wanted - last : last - wanted;
     if (apart <= last / ALIKE || long_height == 1 || policy->predicted_times >= TIMES_MAX)
         return TZ_OK;
     policy->predicted_for = wanted;
-    policy->predicted_times += is_short;
-    predict_for(policy, wanted);
+    policy->predicted_times += wanted > 0;
+    predict_for(policy, wanted, "predicted");
     return TZ_OK;
 }
 

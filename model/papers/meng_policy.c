@@ -29,6 +29,7 @@ typedef struct meng {
     double below, now, above;
     int trial;     /* 1 or -1: the height above or below base runs; 0: base */
     int direction; /* 1 or -1: tried first */
+    bool begun;    /* a stage has run */
     bool warm;     /* the next stages are timed */
     int short_stretches;
 } meng;
@@ -143,6 +144,9 @@ static tz_status meng_next(tz_policy *policy, int64_t iterations_left, bool new_
     meng *m = policy->state;
     tz_plan plan;
     (void)error;
+    if (!m->begun && tz__policy_begin_short(policy, iterations_left))
+        m->base = policy->plan;
+    m->begun = true;
     if (!new_stretch)
         return TZ_OK;
     m->short_stretches = policy->plan.height > iterations_left ? m->short_stretches + 1 : 0;
@@ -190,7 +194,8 @@ static json_t *meng_save(const tz_policy *policy)
 static bool meng_load(tz_policy *policy, const json_t *object)
 {
     bool failed = false;
-    meng m = {.below = tz_json_get_double(object, "below_s", &failed),
+    meng m = {.begun = true,
+              .below = tz_json_get_double(object, "below_s", &failed),
               .now = tz_json_get_double(object, "now_s", &failed),
               .above = tz_json_get_double(object, "above_s", &failed),
               .trial = (int)tz_json_get_integer(object, "trial", -1, 1, &failed),

@@ -351,6 +351,31 @@ TEST(test_predicted_for_the_run)
     tz_policy_destroy(policy);
 }
 
+/* Policies that search begin at what is predicted for the first stretch, unless a height is
+ * given. */
+TEST(test_searches_begin_at_the_prediction_for_the_run)
+{
+    const char *const names[] = {"adaptive", "meng"};
+    for (int i = 0; i < 2; i++) {
+        machine m = a_machine(best_at_8);
+        m.predictions = best_at_8;
+        tz_policy *policy = make(&m, (tz_plan_wish){.policy = names[i]});
+        assert_int_equal(height_now(policy), 8);
+        run(&m, policy, 1, 5);
+        assert_int_equal(m.predicted_for[1], 5);
+        assert_int_equal(m.last, 5);
+        run(&m, policy, 40, 5); /* once */
+        assert_int_equal(m.predicted_times, 2);
+        tz_policy_destroy(policy);
+        m = a_machine(best_at_8);
+        m.predictions = best_at_8;
+        policy = make(&m, (tz_plan_wish){.policy = names[i], .start = 7});
+        run(&m, policy, 1, 5);
+        assert_int_equal(height_now(policy), 7);
+        tz_policy_destroy(policy);
+    }
+}
+
 /* Three plans of each height; the second is the fastest. */
 static void three_plans(machine *m, const tz_plan *given, tz_policy_options *out)
 {
