@@ -210,27 +210,45 @@ static bool of_one_kind(const tz_plan *a, const tz_plan *b)
            (a->height != b->height || memcmp(a->tile, b->tile, sizeof a->tile) == 0);
 }
 
-/* Seconds of a stage that plan i cuts short after `rest` iterations. */
-static double rest_time(const tz_predictions *f, int i, int rest)
+/* The nearest known heights around `rest`, and their stages. */
+typedef struct neighbours {
+    int below, above;
+    double below_s, above_s;
+} neighbours;
+
+static void look_beside(const tz_predictions *f, const tz_plan *plan, int rest, bool of_its_kind,
+                        neighbours *n)
 {
-    const tz_predicted_plan *plan = &f->plans[i];
-    int below = 0, above = plan->plan.height; /* the nearest known heights, and their stages */
-    double below_s = 0.0, above_s = above * tz_power_time(&plan->prediction);
     for (int k = 0; k < f->count; k++) {
         const tz_predicted_plan *other = &f->plans[k];
         const int height = other->plan.height;
         const double stage_s = height * tz_power_time(&other->prediction);
-        if (height == plan->plan.height || !of_one_kind(&other->plan, &plan->plan))
+        if (height == plan->height || strcmp(other->plan.family, plan->family) != 0 ||
+            (of_its_kind && !of_one_kind(&other->plan, plan)))
             continue;
-        if (height <= rest && (height > below || (height == below && stage_s < below_s))) {
-            below = height;
-            below_s = stage_s;
-        } else if (height > rest && (height < above || (height == above && stage_s < above_s))) {
-            above = height;
-            above_s = stage_s;
+        if (height <= rest && (height > n->below || (height == n->below && stage_s < n->below_s))) {
+            n->below = height;
+            n->below_s = stage_s;
+        } else if (height > rest && of_its_kind &&
+                   (height < n->above || (height == n->above && stage_s < n->above_s))) {
+            n->above = height;
+            n->above_s = stage_s;
         }
     }
-    return below_s + (above_s - below_s) * (rest - below) / (above - below);
+}
+
+/* Seconds of a stage that plan i cuts short after `rest` iterations: between those of its kind;
+ * where none of them is lower, from one of its family. A pass through memory is in each. */
+static double rest_time(const tz_predictions *f, int i, int rest)
+{
+    const tz_predicted_plan *plan = &f->plans[i];
+    neighbours n = {.above = plan->plan.height,
+                    .above_s = plan->plan.height * tz_power_time(&plan->prediction)};
+    look_beside(f, &plan->plan, rest, true, &n);
+    if (n.below == 0)
+        look_beside(f, &plan->plan, rest, false, &n);
+    const double below_s = fmin(n.below_s, n.above_s);
+    return below_s + (n.above_s - below_s) * (rest - n.below) / (n.above - n.below);
 }
 
 double tz_predictions_time(const tz_predictions *f, int i)

@@ -22,6 +22,7 @@ static struct {
     int other_from;    /* height from which the family is another one; 0: none */
     double updates;    /* in that loop */
     bool sparse;       /* without a given height the powers of two alone */
+    int blocks_from;   /* height from which plans are of another kind; 0: all are */
     int spills_from;   /* height from which registers are spilt; 0: none */
     atomic_int compiled, inside, most_inside, may_be_interrupted;
     int together;    /* compilations that wait for each other, up to a second */
@@ -57,7 +58,7 @@ static tz_status fake_candidates(const tz_problem *problem, const tz_place *plac
     for (int h = 1; h <= fake.heights; h++)
         if (given->height == h || (given->height == 0 && !(fake.sparse && (h & (h - 1))))) {
             const bool other = fake.other_from > 0 && h >= fake.other_from;
-            plans[*count] = (tz_plan){.height = h};
+            plans[*count] = (tz_plan){.height = h, .blocks = h >= fake.blocks_from ? 4 : 6};
             strcpy(plans[(*count)++].family, other ? "other" : "stream");
         }
     return TZ_OK;
@@ -497,6 +498,26 @@ PLAN_TEST(heights_that_divide_the_run_are_candidates)
     watch.iterations = 0;
     f = predict_all(&(tz_plan){0}, TZ_EFFORT_CACHED);
     assert_int_equal(f->plans[f->best].plan.height, 16);
+}
+
+/* The rest of a stage whose kind has no lower plan takes as long as in the family, at most as a
+ * whole stage. */
+PLAN_TEST(a_rest_is_that_of_the_family)
+{
+    fake.heights = 10;
+    fake.blocks_from = 8;
+    for (int h = 1; h <= 10; h++)
+        fake.estimate[h] = fake.truth[h] = 1.0 + 10.0 / h;
+    watch.iterations = 11;
+    tz_predictions *f = predict_all(&(tz_plan){0}, TZ_EFFORT_COMPILE);
+    for (int i = 0; i < f->count; i++)
+        if (f->plans[i].plan.height == 8)
+            assert_true(fabs(11 * tz_predictions_time(f, i) - (18.0 + 13.0)) < 1e-9);
+    fake.truth[3] = 7.0;
+    f = predict_all(&(tz_plan){0}, TZ_EFFORT_COMPILE);
+    for (int i = 0; i < f->count; i++)
+        if (f->plans[i].plan.height == 8)
+            assert_true(fabs(11 * tz_predictions_time(f, i) - (18.0 + 18.0)) < 1e-9);
 }
 
 static int stopped_after_three(void)
