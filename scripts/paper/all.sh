@@ -65,7 +65,6 @@ else
     echo "== models: skipped, MODELS=no"
 fi
 if [ "${MODELS:-yes}" = yes ]; then
-    run energy-h200 energy --set device=h200 "$@"
     run thesis_gpus-h200 thesis_gpus --set device=h200 --set family=tile "$@"
     run thesis_augment-h200 thesis_augment --set device=h200 --set n2=8192 --set n3=512 "$@"
     run thesis_forms-h200 thesis_forms --set device=h200 "$@"
