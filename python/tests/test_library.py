@@ -306,6 +306,7 @@ class Mistakes(unittest.TestCase):
         self.refused(TypeError, r"tz.Stencil\(\*\*definition\)", lambda: tz.Stencil(HEAT))
         self.refused(TypeError, "has no option 'udpate'; did you mean 'update'", lambda: tz.Stencil(dims=2, udpate="t"))
         self.refused(ValueError, "needs an update", tz.Stencil)
+        self.refused(TypeError, r"it is a method: sim.jump\(\)", lambda: heat().run(10, jump=True))
         self.refused(LookupError, "unknown function 'lapp'; did you mean 'lap'",
                      lambda: tz.Stencil(dims=2, fields=["t"], update=dict(t="lapp(t)")))
         self.refused(LookupError, "hotspott.*did you mean.*hotspot", lambda: tz.Simulation("hotspott", grid=(8, 8)))

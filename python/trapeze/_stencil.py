@@ -31,7 +31,9 @@ def check_keys(name, options):
     """An error if a key is not one of the function's."""
     for key in options:
         if key not in KEYS[name]:
-            raise KindError("%s() has no option '%s'%s" % (name, key, nearest(key, KEYS[name])), "unknown")
+            method = "Simulation.%s" % key
+            hint = "; it is a method: sim.%s()" % key if method in KEYS else nearest(key, KEYS[name])
+            raise KindError("%s() has no option '%s'%s" % (name, key, hint), "unknown")
 
 
 class Stencil:
