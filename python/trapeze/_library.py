@@ -12,7 +12,7 @@ import numpy as np
 
 from ._errors import Error, LibraryMissing, make
 
-VERSION = "0.1.0"
+VERSION = "0.2.0"
 STATUS = ("ok", "usage", "memory", "io", "format", "shape", "type", "range", "unknown", "unstable", "diverged", "plugin",
           "backend", "script", "expect", "interrupted", "unsupported")
 

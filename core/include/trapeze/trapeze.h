@@ -48,7 +48,7 @@ extern "C" {
 typedef struct tz_session tz_session;
 typedef struct tz_sim tz_sim;
 
-/* The version of the library, "0.1.0". Static. [any thread] */
+/* The version of the library, "0.2.0". Static. [any thread] */
 TZ_PUBLIC const char *tz_version(void);
 
 /* ---- Memory ---------------------------------------------------------------------------------- */
