@@ -985,7 +985,10 @@ tz_definition_value *tz_definition_read(lua_State *L, bool unsafe)
     if (d->dims == 0)
         tz_raise(L, "%s: 'dims' is missing: 1, 2 or 3", what);
     if (d->passes_count == 0 && !d->coefficients)
-        tz_raise(L, "%s: needs 'update', 'rate', 'passes' or 'coefficients'", what);
+        tz_raise(L,
+                 "%s: needs 'update', such as { u = \"u + 0.2*lap(u)\" }, or 'rate', 'passes' or "
+                 "'coefficients'",
+                 what);
     if (d->passes_count > 0 && d->coefficients)
         tz_raise(L, "%s: give 'update' or 'coefficients', not both", what);
     order_fields(v);

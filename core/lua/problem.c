@@ -91,7 +91,9 @@ static void get_boundary(lua_State *L, int index, const char *what, const tz_ste
         for (int axis = 0; axis < TZ_AXES; axis++)
             config->boundary[axis] = tz_text_check(L, -1, what, "boundary");
     } else if (type == LUA_TTABLE) {
-        tz_keys_check(L, -1, where, axes, (size_t)stencil->dims, false);
+        char place[128];
+        snprintf(place, sizeof place, "%s is a name or { x = name, y = { low, high } }", where);
+        tz_keys_check(L, -1, place, axes, (size_t)stencil->dims, false);
         for (int axis = 0; axis < stencil->dims; axis++) {
             snprintf(where, sizeof where, "boundary.%s", axes[axis]);
             if (tz_table_get(L, -1, axes[axis]) != LUA_TNIL)

@@ -8,10 +8,13 @@
 #include "base/file.h"
 #include "base/job_queue.h"
 #include <errno.h>
+#include <float.h>
 #include <math.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 #include <zlib.h>
 
@@ -176,6 +179,93 @@ static tz_status keep(tz_movie *movie, const tz_frame *frame, const tz_range *ra
     return status;
 }
 
+static bool is_within(double value, double most)
+{
+    return value >= -most && value <= most;
+}
+
+/* Are the texts, counts, flags and numbers of a frame's bytes such as a writer makes? `bytes` are
+ * those of `frame`: a flag that is neither 0 nor 1 may not be read as one. */
+static bool is_sound(const tz_frame *frame, const uint8_t *bytes)
+{
+#define AT(MEMBER) offsetof(tz_frame, MEMBER)
+    static const size_t flags[] = {AT(look.log),
+                                   AT(look.bar),
+                                   AT(look.told),
+                                   AT(look.axes),
+                                   AT(look.overlay.mark_min),
+                                   AT(look.overlay.mark_max),
+                                   AT(look.overlay.grid_lines),
+                                   AT(look.isometric),
+                                   AT(look.cut),
+                                   AT(look.has_level),
+                                   AT(look.greatest),
+                                   AT(look.follows),
+                                   AT(look.has_unit),
+                                   AT(turned),
+                                   AT(vectors)};
+#undef AT
+    const tz_look *look = &frame->look;
+    const tz_overlay *over = &look->overlay;
+#define ENDS(TEXT) (memchr(TEXT, '\0', sizeof TEXT) != NULL)
+    bool good = ENDS(look->map) && ENDS(look->caption) && ENDS(look->axes_unit) && ENDS(look->unit);
+    for (size_t i = 0; i < sizeof flags / sizeof *flags; i++)
+        good = good && bytes[flags[i]] <= 1;
+    good = good && look->colours_count >= 0 && look->colours_count <= TZ_COLOURS_MAX &&
+           over->contours_count >= 0 && over->contours_count <= TZ_CONTOURS_MAX &&
+           over->contours_even >= 0 && over->contours_even <= TZ_CONTOURS_MAX &&
+           over->outlines_count >= 0 && over->outlines_count <= TZ_OUTLINES_MAX &&
+           frame->texts_count <= TZ_FRAME_TEXTS_MAX && look->bits == 8 && look->size >= 0 &&
+           look->size <= TZ_IMAGE_MAX_EXTENT && look->zoom >= 0 &&
+           look->zoom <= TZ_IMAGE_MAX_EXTENT && is_within(look->width_mm, 1000) &&
+           is_within(look->low, DBL_MAX) && is_within(look->high, DBL_MAX) &&
+           look->low <= look->high && frame->slice_axis >= 0 && frame->slice_axis < TZ_AXES;
+    for (size_t i = 0; good && i < frame->texts_count; i++)
+        good = ENDS(frame->keys[i]) && ENDS(frame->values[i]);
+    for (int i = 0; good && i < 2; i++)
+        good = ENDS(frame->axes[i].unit) && is_within(frame->axes[i].first, DBL_MAX) &&
+               is_within(frame->axes[i].last, DBL_MAX);
+    for (int i = 0; good && i < over->outlines_count; i++) {
+        const tz_outline *o = &over->outlines[i];
+        good = ENDS(o->name) && is_within(o->left, 2) && is_within(o->right, 2) &&
+               is_within(o->top, 2) && is_within(o->bottom, 2);
+    }
+    for (int64_t i = 0; good && i < over->path_count; i++)
+        good = is_within(frame->path_points[i].x, INT32_MAX) &&
+               is_within(frame->path_points[i].y, INT32_MAX);
+    return good;
+#undef ENDS
+}
+
+/* The same of a plane. */
+static bool is_plane(const tz_frame *frame, const kept_plane *sizes, int64_t most)
+{
+    const tz_overlay *over = &frame->look.overlay;
+    const tz_window *window = &sizes->window;
+    bool good = sizes->nx >= 1 && sizes->ny >= 1 && sizes->nx <= TZ_IMAGE_MAX_EXTENT &&
+                sizes->ny <= TZ_IMAGE_MAX_EXTENT && sizes->ny <= most / sizes->nx &&
+                sizes->field_nx >= sizes->nx && sizes->field_ny >= sizes->ny;
+    for (int axis = 0; axis < 2 && good; axis++)
+        good = over->outlines_low[axis] >= 0 &&
+               over->outlines_high[axis] <= (axis ? sizes->field_ny : sizes->field_nx);
+    if (window->width == 0)
+        return good && window->height == 0 && window->x == 0 && window->y == 0 && window->zoom == 0;
+    return good && window->width >= 1 && window->width <= TZ_IMAGE_MAX_EXTENT &&
+           window->height >= 1 && window->height <= TZ_IMAGE_MAX_EXTENT &&
+           is_within(window->x, TZ_IMAGE_MAX_EXTENT) && is_within(window->y, TZ_IMAGE_MAX_EXTENT) &&
+           window->zoom > 0 && window->zoom <= TZ_IMAGE_MAX_EXTENT;
+}
+
+/* Factors of colours, or what is behind the cells. */
+static bool are_shades(const float *shades, size_t count)
+{
+    bool good = true;
+    for (size_t i = 0; shades && good && i < count; i++)
+        good = (shades[i] >= 0 && shades[i] <= 1) ||
+               (shades[i] <= TZ_SHADE_OUTSIDE && shades[i] >= TZ_SHADE_CLEAR);
+    return good;
+}
+
 /* A frame of those bytes, which are changed. NULL: no memory, or they are no frame. */
 static tz_frame *unpack(uint8_t *bytes, size_t size)
 {
@@ -184,7 +274,8 @@ static tz_frame *unpack(uint8_t *bytes, size_t size)
     const uint8_t *const end = bytes + size;
     tz_frame *was = (tz_frame *)(void *)bytes;
     if (size < sizeof *was || was->planes_count < 1 || was->look.overlay.path_count < 0 ||
-        (size_t)was->look.overlay.path_count > (size_t)(end - at) / sizeof *was->path_points)
+        (size_t)was->look.overlay.path_count > (size_t)(end - at) / sizeof *was->path_points ||
+        (size_t)was->planes_count > (size_t)(end - at) / sizeof(kept_plane))
         return NULL;
     const int count = was->planes_count;
     was->look.overlay.path = (tz_overlay_point *)(void *)at;
@@ -193,8 +284,13 @@ static tz_frame *unpack(uint8_t *bytes, size_t size)
     was->path_points = frame->path_points;
     was->look.overlay.path = frame->path_points;
     was->planes_count = 0;
-    was->planes = calloc((size_t)count, sizeof *was->planes);
+    was->planes = NULL;
     *frame = *was;
+    if (!is_sound(frame, bytes)) {
+        tz_frame_destroy(frame);
+        return NULL;
+    }
+    frame->planes = calloc((size_t)count, sizeof *frame->planes);
     at += (size_t)frame->look.overlay.path_count * sizeof *frame->path_points;
     for (int i = 0; frame->planes && i < count; i++) {
         tz_plane *plane = calloc(1, sizeof *plane);
@@ -203,8 +299,7 @@ static tz_frame *unpack(uint8_t *bytes, size_t size)
         kept_plane sizes = {0};
         if ((size_t)(end - at) >= sizeof sizes)
             move(&at, &sizes, sizeof sizes, true);
-        if (sizes.nx < 1 || sizes.ny < 1 || sizes.nx > INT32_MAX ||
-            sizes.ny > (end - at) / (int64_t)sizeof(double) / sizes.nx) {
+        if (!is_plane(frame, &sizes, (end - at) / (int64_t)sizeof(double))) {
             free(plane);
             break;
         }
@@ -224,6 +319,10 @@ static tz_frame *unpack(uint8_t *bytes, size_t size)
             break;
         move(&at, plane->values, cells * sizeof *plane->values, true);
         move(&at, plane->shades, shaded ? cells * sizeof *plane->shades : 0, true);
+        if (!are_shades(plane->shades, cells)) {
+            tz_frame_destroy(frame);
+            return NULL;
+        }
     }
     if (at != end || frame->planes_count < count) {
         tz_frame_destroy(frame);
@@ -238,8 +337,10 @@ static tz_status recall(const tz_movie *movie, tz_frame **out, tz_error *error)
     *out = NULL;
     if (fread(&head, sizeof head, 1, movie->kept) != 1)
         return fail_kept(movie, error);
-    const bool likely =
-        head.packed > 0 && head.packed < UINT32_MAX && head.bytes < 2000 * head.packed;
+    struct stat file;
+    const bool likely = fstat(fileno(movie->kept), &file) == 0 && head.packed > 0 &&
+                        head.packed < UINT32_MAX && head.packed < (uint64_t)file.st_size &&
+                        head.bytes < 2000 * head.packed;
     uint8_t *small = likely ? malloc(head.packed) : NULL,
             *bytes = likely ? malloc(head.bytes) : NULL;
     uLong room = (uLong)head.bytes;
@@ -268,8 +369,8 @@ static bool take_kept(tz_movie *movie, int64_t count)
     hidden_path(movie, ".frames", path);
     movie->kept = fopen(path, "r+be");
     for (int64_t i = 0; movie->kept && good && i < count; i++) {
-        good =
-            fread(&head, sizeof head, 1, movie->kept) == 1 && head.frame_bytes == sizeof(tz_frame);
+        good = fread(&head, sizeof head, 1, movie->kept) == 1 &&
+               head.frame_bytes == sizeof(tz_frame) && head.packed < UINT32_MAX;
         if (!good)
             break;
         end += (off_t)(sizeof head + head.packed);

@@ -164,9 +164,10 @@ int tz_colormap_index(double value, double lo, double hi)
 {
     if (isnan(value))
         return -1;
-    if (!(hi > lo))
-        return TZ_COLORMAP_SIZE / 2;
     /* Halves: the width of a range may exceed the largest double. */
-    const double t = (0.5 * value - 0.5 * lo) / (0.5 * hi - 0.5 * lo);
+    const double width = 0.5 * hi - 0.5 * lo;
+    if (!(width > 0))
+        return TZ_COLORMAP_SIZE / 2;
+    const double t = (0.5 * value - 0.5 * lo) / width;
     return t <= 0.0 ? 0 : t >= 1.0 ? TZ_COLORMAP_SIZE - 1 : (int)(t * (TZ_COLORMAP_SIZE - 1) + 0.5);
 }
