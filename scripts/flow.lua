@@ -1,4 +1,4 @@
--- Flows with a known answer, each compared with it:
+-- Flows with a known answer, each compared with it.
 --
 --   trapeze run flow.lua [--set case=poiseuille|channel|duct|cavity|2d-1|2d-2] [--set cells=N] [--set precision=double]
 --

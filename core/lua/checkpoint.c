@@ -739,12 +739,10 @@ static tz_status check_origin(const tz_context *context, const json_t *facts, tz
     const char *version = tz_json_get_text(facts, "trapeze", &failed);
     snprintf(hash, sizeof hash, "%016" PRIx64, tz_file_sum(0, context->text, context->bytes));
     if (strcmp(version, TZ_VERSION) != 0)
-        return tz_error_set(
-            error, TZ_RANGE, context->options->resume,
-            "the run was begun by Trapeze %s, and this is %s: its results could "
-            "differ; go on with that version, or begin with its fields: trapeze run "
-            "FILE.lua --from %s",
-            version, TZ_VERSION, context->options->resume);
+        return tz_error_set(error, TZ_RANGE, context->options->resume,
+                            "was begun by Trapeze %s, and this is %s: go on with that version, or "
+                            "begin with its fields: trapeze run FILE.lua --from RUNDIR",
+                            version, TZ_VERSION);
     if (strcmp(hash, tz_json_get_text(facts, "scenario_hash", &failed)) != 0)
         return tz_error_set(error, TZ_RANGE, context->options->resume,
                             "its scenario.lua is not the script that was run: a run goes on with "

@@ -349,6 +349,34 @@ static TZ_KEY_NAMES_OF(boundary_names, tz_boundary_name, TZ_BOUNDARIES)
          "or a list of numbers, whose last one stays"},
         {NULL}};
 
+void tz_problem_explain(lua_State *L, const char *what, const tz_key *keys,
+                        const tz_registry *registry)
+{
+    const tz_stencil *stencil;
+    const tz_plugin *plugin;
+    tz_error ignored;
+    if (!lua_istable(L, 1))
+        return;
+    lua_pushliteral(L, "plugin");
+    const int type = lua_rawget(L, 1);
+    const char *id = type == LUA_TSTRING ? lua_tostring(L, -1) : tz_stencil_id(L, -1);
+    if (id && tz_registry_find(registry, id, &stencil, &plugin, &ignored))
+        id = NULL;
+    lua_pushnil(L);
+    while (id && lua_next(L, 1) != 0) {
+        const char *key = lua_type(L, -2) == LUA_TSTRING ? lua_tostring(L, -2) : "";
+        const tz_key *row;
+        for (size_t n = 0; (row = tz_key_at(keys, n)) && strcmp(row->key, key);)
+            n++;
+        const bool param = !row && tz_stencil_param_index(stencil, key) >= 0;
+        if (param || (!row && tz_stencil_field_index(stencil, key) >= 0))
+            tz_raise(L, "%s: '%.60s' is a %s of %s: write %s = { %.60s = … }", what, key,
+                     param ? "parameter" : "field", stencil->id, param ? "params" : "fields", key);
+        lua_pop(L, 1);
+    }
+    lua_settop(L, 1);
+}
+
 const tz_stencil *tz_problem_read(lua_State *L, int index, const char *what,
                                   tz_simulation_config *config,
                                   tz_assignment params[TZ_PROBLEM_PARAMS_MAX],

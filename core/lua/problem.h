@@ -4,6 +4,7 @@
 
 #include "lua/keys.h"
 #include "sim/simulation.h"
+#include "stencil/registry.h"
 #include <lua.h>
 
 /* The keys, in the order that the manual lists them. */
@@ -11,6 +12,11 @@ extern const tz_key tz_problem_options[];
 /* Those of tz.predict and tz.tune: a problem, a device, and which of its plans (predict.c). */
 extern const tz_key tz_workload_options[];
 enum { TZ_PROBLEM_PARAMS_MAX = 2 * TZ_PARAMS_MAX };
+
+/* Raise if a key of the table at index 1, which is none of `keys`, is a parameter or a field of the
+ * stencil that it names: the message says where it goes. Leaves that table alone on the stack. */
+void tz_problem_explain(lua_State *L, const char *what, const tz_key *keys,
+                        const tz_registry *registry);
 
 /* Read these options from the table at `index` (a copy by tz_keys_check) into `config`, whose
  * registry must be set. config->params points to `params`; texts are borrowed from the table.

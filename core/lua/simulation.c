@@ -717,6 +717,7 @@ static TZ_KEY_NAMES(y_names, "down", "up")
 static void get_request(lua_State *L, const tz_script_options *options, request *r)
 {
     tz_simulation_config *config = &r->config;
+    tz_problem_explain(L, creating, simulation_options, options->registry);
     tz_options_take(L, creating, simulation_options, "tz.simulation { plugin = …, grid = … }");
     *config = (tz_simulation_config){
         .registry = options->registry, .dry = options->check, .ranks = options->ranks};

@@ -203,6 +203,8 @@ static void put_measured(tz_record *record, json_t *policy, const tz_policy *fro
     int before = 0, now = 0;
     put(record, policy, "measured", measured);
     for (size_t i = 0; tz_policy_measured(from, i, &m); i++) {
+        if (m.plan.height == 0) /* not known yet: its rows are being compiled */
+            continue;
         before += m.remembered;
         now += !m.remembered && !isnan(m.time_s);
         push(record, measured, tz_row_json(tz_policy_measurement_columns, &dims, &m));

@@ -876,7 +876,9 @@ tz_status tz_simulation_extend(tz_simulation *simulation, tz_course *course, int
         return tz_error_set(error, TZ_RANGE, NULL, "the run has ended by itself: %s",
                             tz_run_status_name(course->result.status));
     if (more <= 0)
-        return tz_error_set(error, TZ_RANGE, NULL, "the run is at step %" PRId64 " already",
+        return tz_error_set(error, TZ_RANGE, NULL,
+                            "the run is at step %" PRId64
+                            " already (a number is a step, t=10 a time)",
                             simulation->step);
     tz_status status = check_streamed(simulation, more, error);
     if (!status)

@@ -28,6 +28,8 @@ local mistakes = {
     { [[hot { parameters = {} }]], "did you mean 'params'?" },
     { [[hot { params = { dt_s = 1 } }]], "the largest stable step is" },
     { [[hot { initial = {} }]], "did you mean 'fields'?" },
+    { [[hot { ambient_k = 300 }]], "is a parameter of hotspot: write params = { ambient_k = … }" },
+    { [[hot { temperature = 300 }]], "is a field of hotspot: write fields = { temperature = … }" },
     { [[hot { fields = { T = 300 } }]], "known: temperature, power" },
     { [[hot { fields = { power = "p.npy" } }]], "tz.read" },
     { [[hot { fields = { power = { 1, 2 } } }]], "tz.array" },
