@@ -9,12 +9,15 @@ local paper = require "paper"
 local device, N, BLOCK = tz.args.device, 256, { 32, 32, 64 }
 local FORMS = { { "block", BLOCK }, { "block" }, { "stream" }, { "direct" } }
 
-if not device then
-  local possible, why = paper.has_gpu()
-  if not possible then
-    tz.log("skipped: " .. why)
-    return
-  end
+local function predict(stencil, family, block)
+  return paper.predict { plugin = stencil, grid = { N, N, N }, device = device, backend = "cuda", model = "roofs", family = family,
+    height = 1, block = block }
+end
+
+local known, why = predict("star3d1r", "block")
+if not known then
+  tz.log("skipped: " .. why)
+  return
 end
 
 local function star(radius)
@@ -31,8 +34,7 @@ end
 
 -- Seconds of an iteration of a form, measured or predicted; nil and the reason.
 local function time(sim, stencil, family, block)
-  local answer, why = paper.predict { plugin = stencil, grid = { N, N, N }, device = device, backend = "cuda", family = family,
-    height = 1, block = block }
+  local answer, why = predict(stencil, family, block)
   if not answer or device then return answer and answer.best.time_s, why end
   local plan = { family = family, height = 1 }
   for _, knob in ipairs { "tile", "vector", "warps", "blocks", "ahead", "lanes" } do plan[knob] = answer.best[knob] end
