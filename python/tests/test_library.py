@@ -381,7 +381,7 @@ class Life(unittest.TestCase):
                 sim.run(5)
                 self.assertEqual(sim.step, step + 5)
 
-    def test_interrupt_at_the_start(self):
+    def test_interrupt_at_any_time(self):
         handler = signal.signal(signal.SIGALRM, signal.default_int_handler)
         faulthandler.dump_traceback_later(60, exit=True)
         with heat(backend="cpu", t=start()) as sim:
@@ -393,6 +393,11 @@ class Life(unittest.TestCase):
                 step = sim.step
                 sim.run(3)
                 self.assertEqual(sim.step, step + 3)
+            for k in range(600):  # between short calls, which leave the simulation fit for the next
+                with self.assertRaises(KeyboardInterrupt):
+                    signal.setitimer(signal.ITIMER_REAL, 1e-6 * (k + 20))
+                    while True:
+                        sim.min("t")
         faulthandler.cancel_dump_traceback_later()
         signal.signal(signal.SIGALRM, handler)
 

@@ -176,7 +176,7 @@ class Session:
     def __init__(self, plugins=()):
         self.library = load()
         self.plugins, self.process = tuple(plugins), os.getpid()
-        self.lock, self.owner = threading.Lock(), None
+        self.lock = threading.RLock()
         self.error = ErrorRecord()
         self.raised = self.turn = self.message = None
         self.said = []  # warnings that nobody else takes
@@ -207,37 +207,30 @@ class Session:
             self.raised = error
         return self.raised is not None
 
-    def take(self):
-        """Waits until no other thread uses the session."""
+    def check(self):
+        """Before `with session.lock`, which waits until no other thread uses it; no interrupt leaves that lock closed."""
         if self.process != os.getpid():  # threads of the library are not in the child
             raise Error("this simulation belongs to the process that made it, of which this one is a fork: make one here")
-        if not self.lock.acquire(blocking=False):
-            if self.owner == threading.get_ident():
-                raise Error("this is called by a function that the simulation calls while it computes (progress, messages): "
-                            "it cannot be used there; sim.run(every=, call=) calls functions between stages")
-            self.lock.acquire()
-        self.owner = threading.get_ident()
-
-    def leave(self):
-        self.owner = None
-        self.lock.release()
+        if self.lock._is_owned():
+            raise Error("this is called by a function that the simulation calls while it computes (progress, messages): "
+                        "it cannot be used there; sim.run(every=, call=) calls functions between stages")
 
     def call(self, name, *arguments, sim=None, change=False, turn=None, give=None):
         """Calls a function of FUNCTIONS. With `sim` its handle is the first argument; `change`: not while a view of it is in
         use. Returns give() if there is one, which is called before another thread can use the session."""
-        self.take()
-        try:
+        self.check()
+        with self.lock:
             if sim is not None:
                 arguments = (sim._open(change),) + arguments
-            if turn:
-                self.turn = turn
-                self.library.tz_session_set_turn(self.handle, self._turn)
-            self._checked(name, arguments)
-            return give() if give else None
-        finally:
-            if turn:
-                self.library.tz_session_set_turn(self.handle, self._no_turn)
-            self.leave()
+            try:
+                if turn:
+                    self.turn = turn
+                    self.library.tz_session_set_turn(self.handle, self._turn)
+                self._checked(name, arguments)
+                return give() if give else None
+            finally:
+                if turn:
+                    self.library.tz_session_set_turn(self.handle, self._no_turn)
 
     def warn(self):
         """Warnings of the last call, at the line that called the package."""
@@ -333,7 +326,7 @@ class Session:
 # a simulation may be collected, which closes it, at any time.
 _idle = {}
 MOST_IDLE, MOST_DEFINED = 8, 32
-os.register_at_fork(after_in_child=_idle.clear)  # as Session.take() says
+os.register_at_fork(after_in_child=_idle.clear)  # as Session.check() says
 
 
 def open_session(plugins=()):

@@ -164,8 +164,8 @@ class Simulation:
         if session.process != os.getpid():  # the parent frees it
             self._session = self._handle = None
             return
-        session.take()
-        try:
+        session.check()
+        with session.lock:
             self._leases.check()
             if self._session is None:  # another thread closed it
                 return
@@ -173,8 +173,6 @@ class Simulation:
                 session.library.tz_object_release(session.handle, number)
             session.library.tz_sim_destroy(self._handle)
             self._session = self._handle = None
-        finally:
-            session.leave()
         _library.close_session(session)
 
     def __del__(self):
@@ -230,11 +228,9 @@ class Simulation:
     def _facts(self):
         self._open()
         facts = _library.Facts()
-        self._session.take()
-        try:
+        self._session.check()
+        with self._session.lock:
             self._session.library.tz_sim_get_facts(self._open(), byref(facts))
-        finally:
-            self._session.leave()
         return facts
 
     step = property(lambda self: self._facts().step, doc="Iterations so far.")
