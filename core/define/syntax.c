@@ -475,7 +475,9 @@ static int parse_primary(parser *p)
                     p->out->count ? "the formula ends, and a value is missing: write it here"
                                   : "the formula is empty: write the new value of a cell");
     return FAIL(p, TZ_FORMAT, first.at,
-                "a value is missing here: a number, a name or a parenthesis");
+                byte_at(&p->out->formula, first.at) == '|'
+                    ? "'|' is not known here: write abs(a) for the size of a number"
+                    : "a value is missing here: a number, a name or a parenthesis");
 }
 
 static int parse_unary(parser *p);
@@ -599,12 +601,19 @@ static int parse_all(parser *p)
     const int root = advance(p) ? parse_select(p) : -1;
     if (root < 0 || p->token.kind == TOKEN_END)
         return root;
-    const tz_syntax_node *first = &p->out->nodes[root];
-    const bool begins = first->kind == TZ_SYNTAX_NAME && first->length == 2;
-    const int at = begins ? first->at : p->token.at;
-    if ((begins || (p->token.kind == TOKEN_NAME && p->token.length == 2)) &&
-        memcmp(formula->text.text + at, "if", 2) == 0)
-        return FAIL(p, TZ_FORMAT, at, "'if' is not known here: write condition ? value : value");
+    /* The name that comes before what is too much, or the first one. */
+    const tz_syntax_node *last = &p->out->nodes[p->out->count - 1];
+    const char *text = formula->text.text;
+    const bool named = last->kind == TZ_SYNTAX_NAME;
+    const bool is_if = named && last->length == 2 && memcmp(text + last->at, "if", 2) == 0;
+    if (is_if || (p->token.kind == TOKEN_NAME && p->token.length == 2 &&
+                  memcmp(text + p->token.at, "if", 2) == 0))
+        return FAIL(p, TZ_FORMAT, is_if ? last->at : p->token.at,
+                    "'if' is not known here: write condition ? value : value");
+    if (named && (p->token.kind == TOKEN_NAME || p->token.kind == TOKEN_NUMBER))
+        return FAIL(p, TZ_FORMAT, p->token.at,
+                    "an operator is missing; of a function write %.*s(...)", last->length,
+                    text + last->at);
     if (sees(p, ')') || sees(p, ']'))
         return FAIL(p, TZ_FORMAT, p->token.at,
                     "this '%c' closes nothing: remove it, or open it "

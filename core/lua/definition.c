@@ -455,11 +455,16 @@ static void get_scalars(lua_State *L, tz_definition_value *v)
 static void add_seed(lua_State *L, tz_definition_value *v)
 {
     tz_definition *d = &v->definition;
-    for (int p = 0; p < d->params_count; p++)
-        if (strcmp(v->params[p].name, "seed") == 0)
-            return;
     if (!v->random)
         return;
+    for (int p = 0; p < d->params_count; p++)
+        if (strcmp(v->params[p].name, "seed") == 0) { /* seed = 7 is enough */
+            const double value = v->params[p].value;
+            v->params[p].integer |= value == floor(value) && fabs(value) < 2147483648.0;
+            v->params[p].min = fmax(v->params[p].min, -2147483647.0);
+            v->params[p].max = fmin(v->params[p].max, 2147483647.0);
+            return;
+        }
     if (d->params_count == TZ_PARAMS_MAX)
         tz_raise(L, "%s: random numbers need the parameter 'seed', and there are %d parameters",
                  what, TZ_PARAMS_MAX);

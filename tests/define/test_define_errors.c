@@ -66,6 +66,9 @@ TEST(test_syntax)
     refused("u \u2212 1", TZ_FORMAT, 2, "write -, the sign of keyboards");
     refused("u)", TZ_FORMAT, 1, "')' closes nothing");
     refused("u k", TZ_FORMAT, 2, "an operator is missing");
+    refused("k + sin u", TZ_FORMAT, 8, "of a function write sin(...)");
+    refused("u + if u > 0 then 1 else 0", TZ_FORMAT, 4, "write condition ? value : value");
+    refused("u + |u|", TZ_FORMAT, 4, "write abs(a)");
     refused("(u k)", TZ_FORMAT, 3, "an operator or ')' is missing");
     refused("u[1 0]", TZ_FORMAT, 4, "a comma or ']' is missing");
     refused("u[]", TZ_FORMAT, 2, "an offset for each axis");

@@ -234,6 +234,10 @@ if not tz.checking then
     local conductance = 0.002 ^ 3 * 0.004 / (12e-3 * 0.004) * (1 - 192 / math.pi ^ 5 * small * sum)
     for y = 0, 2 do c.near(falls:get("flow_y", 3, y, 1), 4e6 * 3 * conductance / 3, 1e-5) end
     c.near(falls:get("inlet", 3, 0, 1), 4e6 * 3 * conductance / 3, 1e-5)
+    local function of(field, x, y, z) return falls:get(field, x, y, z) end
+    -- Past the side the fields are those of the side, so what comes from there counts, too.
+    c.near(of("decay", 3, 0, 1), of("warming", 3, 0, 1) * (of("conductance_x", 2, 0, 1) + of("conductance_x", 3, 0, 1) + 2 * of("conductance_y", 3, 0, 1) +
+        of("flow_y", 3, 0, 1) + of("conductance_z", 3, 0, 0) + of("conductance_z", 3, 0, 1) + of("inlet", 3, 0, 1)), 1e-12)
     falls:steady()
     local out = falls:get("inlet", 3, 0, 1) * (falls:get("temperature", 3, 3, 1) - 290)
     for y = 0, 3 do

@@ -36,6 +36,11 @@ end
 tz.expect(tz.checking or first(0, 1) ~= first(1, 1) and first(1, 1) ~= first(1, 2) and first(1, 2) == first(1, 2))
 tz.expect(tz.simulation { plugin = both, grid = { 64, 64 } }:param "seed" == 0)
 
+local seeded = tz.stencil { dims = 1, fields = { "u" }, params = { seed = 3 }, update = "u + random(1)" }
+tz.expect(tz.simulation { plugin = seeded, grid = { 64 } }:param "seed" == 3)
+c.refuses("random numbers need a seed, an integer parameter", tz.stencil,
+  { dims = 1, fields = { "u" }, params = { seed = 0.5 }, update = "u + random(1)" })
+
 c.refuses("random numbers are not for a stencil of bits", tz.stencil,
   { dims = 1, fields = { u = "bits" }, update = "random(1) < 0.5" })
 c.refuses("random numbers differ from cell to cell", tz.stencil,
