@@ -27,6 +27,11 @@ static const char cmake_text[] =
     "endif()\n"
     "find_package(Trapeze REQUIRED HINTS [==[@PREFIX@]==])\n"
     "trapeze_add_plugin(@NAME@ @NAME@.c)\n"
+    "# To where `trapeze` finds it: cmake --install build\n"
+    "if(CMAKE_INSTALL_PREFIX_INITIALIZED_TO_DEFAULT)\n"
+    "    set(CMAKE_INSTALL_PREFIX ${Trapeze_PREFIX} CACHE PATH \"\" FORCE)\n"
+    "endif()\n"
+    "install(TARGETS @NAME@ LIBRARY DESTINATION lib/trapeze/plugins)\n"
     "\n"
     "# The scenario runs, and the plugin keeps what a plugin promises: the same bits with every "
     "plan.\n"
@@ -313,6 +318,49 @@ static int take_default(settings *s, char **scenario)
     return EXIT_DONE;
 }
 
+/* Copy a file that the scenario has read, `tail` within its folder, into the new folder. */
+static tz_status copy_input(const char *folder, const char *tail, const char *path, tz_error *error)
+{
+    enum { BYTES_MAX = 1 << 30 };
+    char to[PATH_MAX], *text = NULL;
+    size_t bytes;
+    if (snprintf(to, sizeof to, "%s/%s", folder, tail) >= (int)sizeof to)
+        return tz_error_set(error, TZ_RANGE, tail, "its path is too long");
+    for (char *slash = strchr(to + strlen(folder) + 1, '/'); slash;
+         slash = strchr(slash + 1, '/')) {
+        *slash = '\0';
+        if (mkdir(to, 0777) != 0 && errno != EEXIST)
+            return tz_error_set_errno(error, errno, to, "cannot make the folder");
+        *slash = '/';
+    }
+    tz_status status = tz_file_read(path, BYTES_MAX, &text, &bytes, error);
+    if (!status && access(to, F_OK) != 0) /* read twice: copied once */
+        status = tz_atomic_save(to, false, text, bytes, error);
+    free(text);
+    return status;
+}
+
+/* Copy what the scenario reads from its own folder; it finds other files by their paths. */
+static tz_status copy_inputs(const settings *s, tz_error *error)
+{
+    char folder[PATH_MAX];
+    if (!s->from)
+        return TZ_OK;
+    tz_path_folder(s->from, folder, sizeof folder);
+    const size_t length = strlen(folder);
+    for (size_t i = 0; i < s->replay.inputs.count; i++) {
+        const char *path = s->replay.inputs.items[i], *tail = path;
+        if (strncmp(path, folder, length) == 0 && path[length] == '/')
+            tail = path + length + 1;
+        if (tail[0] == '/' || strstr(tail, "..") || (tail == path && strcmp(folder, ".") != 0))
+            continue;
+        const tz_status status = copy_input(s->name, tail, path, error);
+        if (status)
+            return status;
+    }
+    return TZ_OK;
+}
+
 /* ---- The command ----------------------------------------------------------------------------- */
 
 static int write_files(const settings *s, const char *scenario)
@@ -321,7 +369,7 @@ static int write_files(const settings *s, const char *scenario)
     const new_files files = {.name = s->name, .source = &s->source, .scenario = scenario};
     if (!scenario)
         return tz_fail_text(EXIT_FAILED, "not enough memory");
-    if (write_folder(&files, &error) != TZ_OK)
+    if (write_folder(&files, &error) != TZ_OK || copy_inputs(s, &error) != TZ_OK)
         return tz_fail(EXIT_FAILED, &error);
     printf("%s/: %s.c, %s.cell.h, %s.lua, CMakeLists.txt\n"
            "  cmake -S %s -B %s/build && cmake --build %s/build\n"
@@ -371,13 +419,15 @@ const tz_command tz_command_new = {
                 "  trapeze new waves --from own.lua\n",
     .arguments = "NAME [OPTION]…",
     .doc = "write the folder of a new plugin: C, cell text, CMake, scenario, tests",
-    .help = "  --from SCENARIO   of the stencil that this scenario defines with tz.stencil\n"
-            "  --stencil ID      which one, if it defines several\n"
-            "  --set NAME=VALUE  a value for the scenario; may be repeated\n"
-            "  --unsafe          give the scenario all of Lua's libraries\n"
-            "  --plugins DIR     look for plugins here first; may be repeated\n"
-            "  -h, --help        print this\n"
-            "\n"
-            "The folder NAME is made in the working folder; one that exists is left alone.\n",
+    .help =
+        "  --from SCENARIO   of the stencil that this scenario defines with tz.stencil; what it\n"
+        "                    reads from its folder is copied\n"
+        "  --stencil ID      which one, if it defines several\n"
+        "  --set NAME=VALUE  a value for the scenario; may be repeated\n"
+        "  --unsafe          give the scenario all of Lua's libraries\n"
+        "  --plugins DIR     look for plugins here first; may be repeated\n"
+        "  -h, --help        print this\n"
+        "\n"
+        "The folder NAME is made in the working folder; one that exists is left alone.\n",
     .call = new_call,
 };

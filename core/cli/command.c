@@ -232,6 +232,11 @@ static void on_stencil(void *context, const tz_definition *definition)
         replay->stencil(replay->context, definition);
 }
 
+static void on_input(void *context, const char *path)
+{
+    tz_paths_add(&((tz_replay *)context)->inputs, path, NULL);
+}
+
 tz_status tz_plugins_define(tz_plugins *plugins, tz_replay *replay, tz_error *error)
 {
     tz_script_result result;
@@ -243,7 +248,7 @@ tz_status tz_plugins_define(tz_plugins *plugins, tz_replay *replay, tz_error *er
         .check = true,
         .define = true,
         .unsafe = replay->unsafe,
-        .sink = {.context = replay, .stencil = on_stencil},
+        .sink = {.context = replay, .stencil = on_stencil, .input = on_input},
     };
     tz_interrupt_install();
     const tz_status status = tz_script_run(&options, &result, error);
@@ -280,6 +285,7 @@ void tz_replay_clear(tz_replay *replay)
 {
     tz_paths_clear(&replay->sets);
     tz_paths_clear(&replay->ids);
+    tz_paths_clear(&replay->inputs);
 }
 
 json_t *tz_run_load(const char *folder)

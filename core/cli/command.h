@@ -72,7 +72,7 @@ typedef struct tz_replay {
     bool unsafe;
     void *context; /* OPTIONAL, with stencil(): tz_script_sink has it */
     void (*stencil)(void *context, const tz_definition *definition);
-    tz_paths ids; /* of the stencils that it has defined */
+    tz_paths ids, inputs; /* stencils that it has defined; files that it has read */
 } tz_replay;
 
 /* Add the stencils of a scenario to the opened plugins. Those that it defines before it fails stay.

@@ -294,6 +294,9 @@ static uint64_t hash_file(const char *path)
 void tz_api_input(lua_State *L, const char *path)
 {
     tz_context *context = tz_context_get(L);
+    const tz_script_sink *sink = &context->options->sink;
+    if (sink->input)
+        sink->input(sink->context, path);
     if (!tz_recall_records(context) && !tz_recall_replays(context))
         return;
     const int64_t hash = (int64_t)hash_file(path);

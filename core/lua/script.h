@@ -38,6 +38,8 @@ typedef struct tz_script_sink {
     void (*serves)(void *context, const char *url, const char *look_url);
     /* A stencil that tz.stencil has defined; not again for an equal one. */
     void (*stencil)(void *context, const tz_definition *definition);
+    /* A file that it has read: a module, an array, a floorplan. */
+    void (*input)(void *context, const char *path);
     /* What tz.sweep was given; an error ends the script. */
     tz_status (*sweep)(void *context, const struct tz_sweep_grid *grid, tz_error *error);
 } tz_script_sink;

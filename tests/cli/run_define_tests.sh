@@ -220,6 +220,20 @@ for command in predict tune; do
 done
 t predict --from two.lua --stencil b --grid 64 --device "$here/../predict/cpu.txt"
 expect "predict --from --stencil" rc 0 says "b on 64, "
+mkdir -p parts
+echo 'return { k = 0.1 }' >parts/mod.lua
+printf '1 2\n3 4\n' >four.txt
+cat >reads.lua <<'END'
+local tz = require "trapeze"
+local m = require "parts.mod"
+local s = tz.stencil { name = "spread", dims = 2, params = { k = m.k }, update = "u + k*lap(u)" }
+tz.simulation { plugin = s, grid = { 2, 2 }, fields = { u = tz.read("four.txt", { shape = { 2, 2 } }) } }:run(1)
+END
+t new reads --from reads.lua
+check "new --from: what the scenario reads is copied" cmp -s parts/mod.lua reads/parts/mod.lua
+check "arrays, too" cmp -s four.txt reads/four.txt
+t run --check reads/reads.lua
+check "it is found there" errs "unknown plugin 'reads'"
 t new third --from two.lua
 check "new --from: several stencils" errs "two.lua defines 2 stencils: choose with --stencil a, b"
 t new third --from two.lua --stencil c
