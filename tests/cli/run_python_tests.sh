@@ -60,7 +60,7 @@ END
 rc=$?
 expect "the notebook" rc 0 says 'ambient_k'
 # Each beside NumPy in double, on a small grid.
-for name in brusselator schnakenberg swift fitzhugh kuramoto burgers cahn front fluctuations; do
+for name in brusselator schnakenberg swift fitzhugh kuramoto burgers cahn front fluctuations drum; do
     t run "$source/scripts/stencils/$name.lua" --set n=24 --set steps=20 --set precision=double --out "runs/$name" -q \
         --backend reference
     [ "$rc" -ne 0 ] || { $python "$here/patterns.py" "$name" "runs/$name" 20 >out 2>err; rc=$?; }
