@@ -513,7 +513,8 @@ static TZ_KEY_NAMES(up_names, "down", "up") static TZ_KEY_NAMES(
         {"type", "text", "", "the file holds raw numbers of that type, without a header: %s",
          type_name},
         {"offset", "integer", "",
-         "of raw numbers: bytes before the first one, as of a header; more may follow the last one",
+         "of raw numbers: bytes before the first one, as of a header; more may follow the last "
+         "one. Files with the ending of a format, such as .npy, need it",
          .most = INFINITY},
         {"endian", "text", "that of this machine", "of raw numbers: %s", endian_names},
         {"order", "text", "x, then y and z",
@@ -659,6 +660,11 @@ static int value_read(lua_State *L)
     }
     tz_path_resolve(L, name, path, sizeof path);
     tz_array_handle *handle = tz_array_push(L, name);
+    if (r.is_raw && r.facts.data_offset < 0 && tz_format_of_packed(path))
+        tz_raise(L,
+                 "tz.read: %.300s has a format that is read without 'type'; leave it out, or give "
+                 "offset = 0, too, if its bytes are raw numbers",
+                 name);
     if (!r.is_raw)
         tz_try(L, "tz.read", tz_format_to_read(path, &format, tz_fault(L)));
     check_options(L, &r, format, path);

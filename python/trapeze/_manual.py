@@ -578,7 +578,7 @@ Options:
     type: text. the file holds raw numbers of that type, without a header: "bool", "int8", "uint8",
         "int16", "uint16", "int32", "uint32", "int64", "uint64", "float32", "float64" or "float16"
     offset: integer, from 0. of raw numbers: bytes before the first one, as of a header; more may
-        follow the last one
+        follow the last one. Files with the ending of a format, such as .npy, need it
     endian: text, by default that of this machine. of raw numbers: "little" or "big"
     order: text, by default x, then y and z. of text and raw numbers: the axes, the fastest first.
         "C" is "xyz", "F" is "zyx": what NumPy's tofile writes of an array a[z, y, x] in C or

@@ -64,7 +64,8 @@ tz.expect(tz.read(tz.args.data .. "/wide.npy", raw)[3] == 7)
 raw.endian = "big"
 tz.expect(tz.read(tz.args.data .. "/wide.npy", raw)[2] == 128)
 c.refuses("'offset' is for raw numbers", tz.read, "layers.txt", { offset = 4 })
-c.refuses("'skip' is not for raw numbers", tz.read, "layers.txt", { type = "uint8", skip = 1 })
+c.refuses("'skip' is not for raw numbers", tz.read, "layers.txt", { type = "uint8", skip = 1, offset = 0 })
+c.refuses("layers.txt has a format that is read without 'type'", tz.read, "layers.txt", { type = "uint8" })
 c.refuses("'field' is for .npz, .vti or .h5, not for", tz.read, "layers.txt", { field = "u" })
 
 -- What has another shape than the grid.

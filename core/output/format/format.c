@@ -33,6 +33,15 @@ const tz_format *tz_format_of_file(const char *name, tz_format_use use)
     return NULL;
 }
 
+const tz_format *tz_format_of_packed(const char *path)
+{
+    char name[PATH_MAX];
+    const size_t length = strlen(path);
+    const bool packed = length > 3 && strcasecmp(path + length - 3, ".gz") == 0;
+    snprintf(name, sizeof name, "%.*s", (int)(packed ? length - 3 : length), path);
+    return tz_format_of_file(name, TZ_TO_READ);
+}
+
 /* ---- Files of others ------------------------------------------------------------------------- */
 
 /* By bytes at a place of theirs: what they are, and what to do. */
@@ -150,7 +159,7 @@ static bool begins(const char *first, size_t got, const char *magic)
 
 tz_status tz_format_to_read(const char *path, const tz_format **out, tz_error *error)
 {
-    char first[1024], name[PATH_MAX];
+    char first[1024];
     FILE *file;
     const tz_status status = tz_file_stream(path, &file, NULL, error);
     *out = NULL;
@@ -161,10 +170,7 @@ tz_status tz_format_to_read(const char *path, const tz_format **out, tz_error *e
     const char *what = stranger(first, got);
     if (what)
         return tz_error_set(error, TZ_FORMAT, path, "%s", what);
-    const size_t length = strlen(path);
-    const bool packed = length > 3 && strcasecmp(path + length - 3, ".gz") == 0;
-    snprintf(name, sizeof name, "%.*s", (int)(packed ? length - 3 : length), path);
-    *out = tz_format_of_file(name, TZ_TO_READ);
+    *out = tz_format_of_packed(path);
     for (const tz_format *const *f = tz_formats; (!*out || *out == &tz_format_text) && *f; f++)
         if ((*f)->read && (*f)->magic && begins(first, got, (*f)->magic))
             *out = *f;

@@ -150,6 +150,8 @@ typedef enum tz_format_use {
 
 /* The format of a file by the end of its name, in lower or, for reading, any case. NULL: none. */
 const tz_format *tz_format_of_file(const char *name, tz_format_use use);
+/* The format that reads files with that ending, also behind it ".gz"; NULL: none. */
+const tz_format *tz_format_of_packed(const char *path);
 /* The same for reading, by the first bytes where the name does not say; else text. A name may end
  * with .gz behind that. TZ_FORMAT: its first bytes are those of something else, which the message
  * names; TZ_IO, TZ_RANGE. */
