@@ -31,7 +31,8 @@ static TZ_KEY_NAMES(reduce_names, "mean", "max")
         {"x", "{first, end}", "all", "", .most = INFINITY},
         {"y", "{first, end}", "all", "", .most = INFINITY},
         {"follow", "boolean", "false",
-         "the part keeps its size and moves with the middle of the cells that are not 0"},
+         "the part keeps its size and moves with the middle of the rectangle around all cells that "
+         "are not 0"},
         {"step", "integer", "", "of a list: when the film shows this part", .most = INFINITY},
         {NULL}};
 

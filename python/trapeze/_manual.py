@@ -169,7 +169,7 @@ A dict in region:
     x: {first, end}, from 0, by default all
     y: {first, end}, from 0, by default all
     follow: boolean, by default false. the part keeps its size and moves with the middle of the
-        cells that are not 0
+        rectangle around all cells that are not 0
     step: integer, from 0. of a list: when the film shows this part
 
 A dict in axes:
