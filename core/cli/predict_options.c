@@ -204,6 +204,10 @@ static int find_stencil(tz_predict_options *predict, const tz_stencil **stencil)
     const tz_registry *registry = predict->plugins.registry;
     if (tz_registry_find(registry, predict->stencil, stencil, NULL, &unknown) == TZ_OK)
         return EXIT_DONE;
+    const char *end = strrchr(predict->stencil, '.');
+    if (!status && end && strcmp(end, ".lua") == 0)
+        return tz_fail_text(EXIT_FAILED, "%s is a scenario: its stencil is --from %s",
+                            predict->stencil, predict->stencil);
     return tz_fail(EXIT_FAILED, status ? &error : &unknown);
 }
 

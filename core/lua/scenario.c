@@ -143,7 +143,8 @@ static const char *explain(const tz_context *context, const char *message, char 
 {
     char name[64];
     text[0] = '\0';
-    if (strstr(message, "a nil value (global 'tz')"))
+    if (strstr(message, "a nil value (global 'tz')") ||
+        strstr(message, "a nil value (global 'trapeze')"))
         snprintf(text, 200, ": begin the script with local tz = require \"trapeze\"");
     else if (get_name(message, "call a number value (method '", name) ||
              get_name(message, "call a string value (method '", name))

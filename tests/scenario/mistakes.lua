@@ -99,6 +99,7 @@ local mistakes = {
     { [[tz.Simulation {}]], "did you mean 'simulation'?" },
     { [[tz.plot()]], "tz.plot { file = \"NAME.png\"" },
     { [[require "numpy"]], "there is no numpy.lua in the script's folder" },
+    { [[trapeze.simulation {}]], "global 'trapeze'" },
     { [[io.open("x")]], "--unsafe" },
 }
 
