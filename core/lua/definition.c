@@ -991,8 +991,7 @@ tz_definition_value *tz_definition_read(lua_State *L, bool unsafe)
         tz_raise(L, "%s: 'dims' is missing: 1, 2 or 3", what);
     if (d->passes_count == 0 && !d->coefficients)
         tz_raise(L,
-                 "%s: needs 'update', such as { u = \"u + 0.2*lap(u)\" }, or 'rate', 'passes' or "
-                 "'coefficients'",
+                 "%s: needs 'update' = \"u + 0.2*lap(u)\", or 'rate', 'passes' or 'coefficients'",
                  what);
     if (d->passes_count > 0 && d->coefficients)
         tz_raise(L, "%s: give 'update' or 'coefficients', not both", what);

@@ -1,11 +1,13 @@
 /* Plots by gnuplot: tz.plot and commands with --plot. */
 #include "output/frame/plot.h"
 
+#include "base/file.h"
 #include "base/paths.h"
 #include "output/frame/axes.h"
 #include <errno.h>
 #include <limits.h>
 #include <math.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -61,19 +63,26 @@ static void put_text(FILE *to, const char *text)
 
 /* The terminal. Texts are of 20 units: pixels of the usual width of 1600, or 8
  * points on paper. */
+static double width_of(const tz_plot *plot)
+{
+    return plot->width_mm > 0 ? plot->width_mm * 20 / (8 * 25.4 / 72) : 1600;
+}
+
+static double height_of(const tz_plot *plot)
+{
+    return width_of(plot) * (plot->width_mm > 0 ? 0.75 : 0.5625);
+}
+
 static void put_terminal(FILE *to, const tz_plot *plot)
 {
     const char *name = plot->terminal ? plot->terminal : "pngcairo";
-    const double mm = plot->width_mm, shape = mm > 0 ? 0.66 : 0.5625;
-    const double width = mm > 0 ? mm * 20 / (8 * 25.4 / 72) : 1600; /* in units */
+    const double mm = plot->width_mm, width = width_of(plot), shape = height_of(plot) / width;
     if (strcmp(name, "pdfcairo") == 0) {
         const double cm = mm > 0 ? mm / 10 : 16, scale = cm / 2.54 * 72 / width;
         fprintf(to, "set terminal pdfcairo size %gcm,%gcm fontscale %.3g linewidth %.3g", cm,
                 cm * shape, scale, 4 * scale);
     } else if (strcmp(name, "svg") == 0) {
-        const double scale = mm > 0 ? mm / 25.4 * 96 / width : 0.5;
-        fprintf(to, "set terminal svg size %.0f,%.0f fontscale %.3g linewidth %.3g", width * scale,
-                width * scale * shape, scale, 2 * scale);
+        fprintf(to, "set terminal svg size %.0f,%.0f linewidth 2", width, width * shape);
     } else {
         const double scale = mm > 0 ? 2 : 1;
         fprintf(to, "set terminal pngcairo size %.0f,%.0f fontscale %g linewidth %g pointscale %g",
@@ -96,7 +105,8 @@ static void put_style(FILE *to, const tz_plot *plot, const char *path)
         fputs(" at graph 0.5, 1.045 center font ',17' textcolor rgb '#555555'\n", to);
     }
     if (plot->title[0] || plot->subtitle[0])
-        fputs("set tmargin 4.8\n", to);
+        fputs(plot->width_mm > 0 && !plot->subtitle[0] ? "set tmargin 3\n" : "set tmargin 4.8\n",
+              to);
     fprintf(to,
             "set border 3 linecolor rgb '#777777' linewidth 0.7\n"
             "set grid ytics linecolor rgb '#dddddd' linewidth 0.5 linetype 1\n"
@@ -127,6 +137,30 @@ static void put_log_tics(FILE *to, char axis, double low, double high)
     fputs(")\n", to);
 }
 
+/* The least and the largest y, with those of error bars, and of areas on top of each other. */
+static void find_heights(const tz_plot *plot, double *low, double *high)
+{
+    for (int s = 0; s < plot->series_count; s++)
+        for (int i = 0; i < plot->series[s].count; i++) {
+            const tz_plot_series *series = &plot->series[s];
+            double y = series->y[i];
+            for (int below = 0; series->style == TZ_PLOT_AREA && below < s; below++)
+                y += plot->series[below].style == TZ_PLOT_AREA ? plot->series[below].y[i] : 0;
+            const bool bars = series->low && series->high;
+            *low = fmin(*low, bars ? fmin(y, series->low[i]) : y);
+            *high = fmax(*high, bars ? fmax(y, series->high[i]) : y);
+        }
+}
+
+/* On paper few ticks have room: gnuplot by itself chooses so many that their numbers overlap. */
+static void put_few_tics(FILE *to, char axis, double low, double high, int most)
+{
+    tz_ticks ticks;
+    tz_ticks_make(&ticks, low, high, most);
+    if (ticks.count > 1)
+        fprintf(to, "set %ctics %.10g\n", axis, ticks.values[1] - ticks.values[0]);
+}
+
 /* Ranges of the axes. A short range of integers, as of heights, gets a tick at each integer. */
 static void put_ranges(FILE *to, const tz_plot *plot)
 {
@@ -148,6 +182,13 @@ static void put_ranges(FILE *to, const tz_plot *plot)
         fprintf(to, "set xrange [%.17g:%.17g]\n", low - margin, high + margin);
     if (integers && !plot->log_x && high - low <= (plot->width_mm > 0 ? 8 : 24))
         fprintf(to, "set xtics %.17g,1\n", low);
+    else if (plot->width_mm > 0 && !plot->log_x)
+        put_few_tics(to, 'x', low, high, 7);
+    if (plot->width_mm > 0 && !plot->log_y) {
+        double least = plot->from_zero || has_bars || has_areas ? 0 : INFINITY, most = -INFINITY;
+        find_heights(plot, &least, &most);
+        put_few_tics(to, 'y', least, most, 6);
+    }
     if (plot->log_x)
         put_log_tics(to, 'x', low, high);
     /* By itself gnuplot extends logarithmic axes to the next power of ten. */
@@ -245,6 +286,33 @@ static void put_all(FILE *to, const tz_plot *plot, const char *path)
     fprintf(to, "\n");
 }
 
+/* Give an SVG file, which gnuplot lays out in units, its size: on paper, or half as many pixels as
+ * it has units. False, and errno: it cannot be written. */
+static bool set_size(const tz_plot *plot, const char *path)
+{
+    char *text = NULL, was[64];
+    size_t bytes;
+    tz_error error;
+    const double width = width_of(plot), height = height_of(plot);
+    const double mm = plot->width_mm, scale = mm > 0 ? mm / width : 0.5;
+    const char *unit = mm > 0 ? "mm" : "";
+    snprintf(was, sizeof was, "width=\"%.0f\" height=\"%.0f\"", width, height);
+    if (tz_file_read(path, SIZE_MAX / 2, &text, &bytes, &error) != TZ_OK)
+        return false;
+    const char *at = strstr(text, was);
+    FILE *to = at ? fopen(path, "w") : NULL;
+    bool good = !at || to; /* another gnuplot: as it is */
+    if (to) {
+        const char *rest = at + strlen(was);
+        fprintf(to, "%.*swidth=\"%.4g%s\" height=\"%.4g%s\"%s", (int)(at - text), text,
+                width * scale, unit, height * scale, unit, rest);
+        good = !ferror(to);
+        good = fclose(to) == 0 && good;
+    }
+    free(text);
+    return good;
+}
+
 tz_status tz_plot_draw(const tz_plot *plot, const char *path, tz_error *error)
 {
     char temporary[PATH_MAX];
@@ -268,7 +336,8 @@ tz_status tz_plot_draw(const tz_plot *plot, const char *path, tz_error *error)
         unlink(temporary);
         return tz_error_set(error, TZ_IO, path, "gnuplot failed; its message is above");
     }
-    if (rename(temporary, path) != 0) {
+    const bool is_svg = plot->terminal && strcmp(plot->terminal, "svg") == 0;
+    if ((is_svg && !set_size(plot, temporary)) || rename(temporary, path) != 0) {
         unlink(temporary);
         return tz_error_set_errno(error, errno, path, "cannot write the plot");
     }
