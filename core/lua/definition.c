@@ -457,22 +457,21 @@ static void add_seed(lua_State *L, tz_definition_value *v)
     tz_definition *d = &v->definition;
     if (!v->random)
         return;
-    for (int p = 0; p < d->params_count; p++)
-        if (strcmp(v->params[p].name, "seed") == 0) { /* seed = 7 is enough */
-            const double value = v->params[p].value;
-            v->params[p].integer |= value == floor(value) && fabs(value) < 2147483648.0;
-            v->params[p].min = fmax(v->params[p].min, -2147483647.0);
-            v->params[p].max = fmin(v->params[p].max, 2147483647.0);
-            return;
-        }
-    if (d->params_count == TZ_PARAMS_MAX)
+    tz_defined_param *p = v->params, *const end = p + d->params_count;
+    while (p < end && strcmp(p->name, "seed") != 0)
+        p++;
+    if (p == end && d->params_count == TZ_PARAMS_MAX)
         tz_raise(L, "%s: random numbers need the parameter 'seed', and there are %d parameters",
                  what, TZ_PARAMS_MAX);
-    v->params[d->params_count++] = (tz_defined_param){.name = "seed",
-                                                      .integer = true,
-                                                      .min = -2147483647.0,
-                                                      .max = 2147483647.0,
-                                                      .doc = "Other seeds, other random numbers."};
+    if (p == end)
+        v->params[d->params_count++] =
+            (tz_defined_param){.name = "seed",
+                               .min = -1e300,
+                               .max = 1e300,
+                               .doc = "Other seeds, other random numbers."};
+    p->integer |= p->value == floor(p->value) && fabs(p->value) < 2147483648.0;
+    p->min = fmax(p->min, -2147483647.0);
+    p->max = fmin(p->max, 2147483647.0);
 }
 
 /* Formulas with the time have parameters that say since when the time step is what it is. */

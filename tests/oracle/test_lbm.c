@@ -356,6 +356,30 @@ TEST(shear_wave)
     assert_true(fabs(mass - N * M) < 1e-9);
 }
 
+/* What fields and sides are by themselves is the fluid at rest, and stays so. */
+TEST(rest)
+{
+    enum { N = 6 };
+    const lattice *const all[] = {&plain, &d2q9, &curved, &d3q19};
+    static double got[N * N * N];
+    for (int k = 0; k < 4; k++) {
+        const lattice *on = all[k];
+        oracle_config config = oracle(on->stencil, TZ_DOUBLE, "fixed", N, N, on->dims == 3 ? N : 0);
+        config.height = 1;
+        tz_simulation *simulation = oracle_create(config);
+        for (int turn = 0; turn < 2; turn++) {
+            for (int i = 0; i < on->q; i++) {
+                char name[8];
+                snprintf(name, sizeof name, "f%d", i);
+                oracle_read(simulation, name, got);
+                for (int c = 0; c < (on->dims == 3 ? N * N * N : N * N); c++)
+                    assert_true(fabs(got[c] - weight(on, i)) < 1e-13);
+            }
+            oracle_run(simulation, 5);
+        }
+    }
+}
+
 /* A channel between solids two cells thick, where populations bounce for ever: the flow beside them
  * sees walls at rest, and converges. The numbers are those of one backend and of slabs. */
 TEST(channel)
