@@ -6,7 +6,7 @@
 #   sh scripts/paper/page.sh --keep DATE-AND-MACHINE LOG…
 #                                           puts the measured parts of these logs into scripts/paper/measured
 #
-# The part "claims" is made of the claims of all of them (paper.claim), and says how many hold. Parts that none of the logs has
+# The part "claims" has those claims of all of them (paper.claim) that differ, "claims-held" those that hold. Parts that none of the logs has
 # stay as they are.
 set -eu
 here=$(CDPATH= cd -- "$(dirname -- "$0")" && pwd -P)
@@ -68,9 +68,13 @@ awk '
             for (k = i - 1; k >= 1 && claims[k] > row; k--) claims[k + 1] = claims[k]
             claims[k + 1] = row
         }
-        text["claims"] = count " claims: " holds " hold, " count - holds " differ.\n\n" \
-            "| paper, place | it says | here | | by |\n|---|---|---|---|---|\n"
-        for (i = 1; i <= count; i++) text["claims"] = text["claims"] claims[i] "\n"
+        head = "| paper, place | it says | here | | by |\n|---|---|---|---|---|\n"
+        text["claims"] = count " claims: " holds " hold, " count - holds " differ:\n\n" head
+        text["claims-held"] = head
+        for (i = 1; i <= count; i++) {
+            part = index(claims[i], "| holds |") > 0 ? "claims-held" : "claims"
+            text[part] = text[part] claims[i] "\n"
+        }
     }
     /^<!-- \/[^ ]+ -->$/ { skip = 0 }
     !skip { print }
