@@ -137,17 +137,17 @@ flow_case() {
     for argument in "$@"; do arguments="$arguments --set $argument"; done
     for precision in single double; do
         # shellcheck disable=SC2086 # a list of arguments
-        "$trapeze" run "$root/scripts/flow.lua" -q --out "$work/out" $arguments --set precision=$precision >"$work/$precision" 2>"$work/errors" ||
+        "$trapeze" run "$root/scripts/flow.lua" -q --out "$work/out" $arguments --set precision=$precision >"$work/flow-$precision" 2>"$work/errors" ||
             { failed=1; echo "validation: flow.lua$arguments, $precision:" >&2; cat "$work/errors" >&2; }
         rm -rf "$work/out"
-        [ -z "$quick" ] || { cat "$work/single"; return; }
+        [ -z "$quick" ] || { cat "$work/flow-single"; return; }
     done
     awk -v source="$source" -v command="flow.lua$arguments" '
         function trim(text) { gsub(/^ +| +$/, "", text); return text }
         NR == FNR { other[FNR] = trim(substr($0, 33, 13)); next }
         $1 ~ /^[uv]$/ && $2 == "at" { next } # the cavity has 30 values: their differences are in the last rows
         { print "| " source " | `" command "` | " trim(substr($0, 1, 32)) " | " other[FNR] " | " trim(substr($0, 33, 13)) \
-                " | " trim(substr($0, 46)) " |" }' "$work/single" "$work/double"
+                " | " trim(substr($0, 46)) " |" }' "$work/flow-single" "$work/flow-double"
 }
 
 flow_quick() {
