@@ -369,7 +369,7 @@ TEST(rest)
         tz_simulation *simulation = oracle_create(config);
         for (int turn = 0; turn < 2; turn++) {
             for (int i = 0; i < on->q; i++) {
-                char name[8];
+                char name[16];
                 snprintf(name, sizeof name, "f%d", i);
                 oracle_read(simulation, name, got);
                 for (int c = 0; c < (on->dims == 3 ? N * N * N : N * N); c++)
