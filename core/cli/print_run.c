@@ -97,12 +97,7 @@ static void put_policy(tz_facts *facts, const json_t *policy)
     const size_t count = json_array_size(decisions);
     if (!json_is_object(policy)) /* of an older run */
         return;
-    const char *text = tz_json_text(policy, "text");
-    long long height = 0; /* stages up to an output are shorter */
-    if (sscanf(text, "default: height %lld, not predicted", &height) == 1)
-        tz_fact_text(facts, "policy", "up to height %lld by default, not predicted", height);
-    else
-        tz_fact_text(facts, "policy", "%s", text);
+    tz_fact_text(facts, "policy", "%s", tz_json_text(policy, "text"));
     for (size_t i = 0; count > 1 && i < count; i++) {
         if (count > FIRST + LAST && i == FIRST) {
             i = count - LAST;

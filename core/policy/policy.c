@@ -341,7 +341,9 @@ static tz_status predicted_next(tz_policy *policy, int64_t iterations_left, bool
 
 static void predicted_describe(const tz_policy *policy, char *text, size_t size)
 {
-    snprintf(text, size, policy->predictions ? "predicted: height %d" : "default: height %d, %s",
+    /* Stages up to an output are shorter. */
+    snprintf(text, size,
+             policy->predictions ? "predicted: height %d" : "default: up to height %d, %s",
              policy->plan.height, "not predicted");
 }
 

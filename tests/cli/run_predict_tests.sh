@@ -117,7 +117,7 @@ tz.simulation { plugin = "hotspot", grid = { 16, 16 }, backend = "cpu" }:run(4)
 END
 no_prediction() { ! sed 's/not predicted//g' out err | grep -q predicted; }
 t run untold.lua --check
-check "--check without a record: a default" says "policy default: height"
+check "--check without a record: a default" says "policy default: up to height"
 check "--check without a record: no prediction" no_prediction
 t run untold.lua --out untold
 check "summary without a record: a default" errs ", 4 steps at a time (stream), up to an output, a check or the end"

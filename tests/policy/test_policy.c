@@ -317,7 +317,7 @@ TEST(test_predicted)
     assert_int_equal(height_now(policy), 6);
     assert_non_null(strstr(tz_policy_plan(policy)->why, "not predicted: nothing is known"));
     assert_string_equal(tz_policy_describe(policy, text, sizeof text),
-                        "default: height 6, not predicted");
+                        "default: up to height 6, not predicted");
     tz_policy_destroy(policy);
 }
 
