@@ -354,7 +354,7 @@ static int method_plan(lua_State *L)
         tz_keys_take(L, 2, "sim:plan", tz_plan_options, false);
         const tz_plan_wish forget = {.forget = handle->context->options->policy.forget};
         tz_policy_read(L, 2, "sim:plan", dims, &forget, &wish);
-        wish.bare = false; /* a plan is what is given, and what the backend makes of it */
+        wish.bare = false; /* the plan stays: none is looked for beside the run */
         tz_try(L, "sim:plan", tz_simulation_set_policy(handle->simulation, &wish, tz_fault(L)));
     }
     tz_plan_push(L, tz_simulation_plan(handle->simulation), dims);
