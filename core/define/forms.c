@@ -6,18 +6,22 @@
 
 /* What a node reads, on the axis of rows or planes: one of them, given by its offset, or */
 enum { NOTHING = 100, SEVERAL, OTHER /* coordinates, or fields that are not state */ };
+enum { FOUND_MAX = 64 }; /* sums that are looked at */
 
 typedef struct search {
     tz_build *build;
     tz_expr *e;
     tz_form *form;
     int axis;
-    int nodes;                        /* before the search adds some */
-    int *reads, *cells;               /* of each node: what, and how many cells, at most 2 */
-    int *moved, *rewritten;           /* the node in row or plane 0; reading through sums; or -1 */
-    int sum;                          /* with rows: the node of the sum */
-    unsigned where[TZ_FORM_SUMS_MAX]; /* the offsets at which a sum is needed: bit 8 is 0 */
-    bool adds[TZ_FORM_SUMS_MAX];      /* it reads several cells */
+    int nodes;              /* before the search adds some */
+    int *reads, *cells;     /* of each node: what, and how many cells, at most 2 */
+    int *beside;            /* of each node: reads it cells of other columns or rows? */
+    int *moved, *rewritten; /* the node in row or plane 0; reading through sums; or -1 */
+    int sum;                /* with rows: the node of the sum */
+    int sums[FOUND_MAX], sums_count;
+    unsigned where[FOUND_MAX]; /* the offsets at which a sum is needed: bit 8 is 0 */
+    bool adds[FOUND_MAX];      /* it reads several cells */
+    const struct search *all;  /* the search for all sums of planes; NULL: this is it */
     bool failed;
 } search;
 
@@ -45,11 +49,13 @@ static void find_reads(search *s)
 {
     for (int i = 0; i < s->nodes; i++) {
         const tz_expr_node *n = &s->e->nodes[i];
-        int reads = NOTHING, cells = 0;
+        int reads = NOTHING, cells = 0, beside = 0;
         if (n->kind == TZ_EXPR_READ) {
             const bool state = s->build->definition->fields[n->index].role == TZ_STATE;
             reads = state ? n->offset[s->axis] : OTHER;
             cells = 1;
+            for (int axis = 0; axis < s->axis; axis++)
+                beside = beside || n->offset[axis] != 0;
         } else if (n->kind == TZ_EXPR_COORDINATE || n->kind == TZ_EXPR_STEP) {
             reads = OTHER;
         }
@@ -57,11 +63,13 @@ static void find_reads(search *s)
             const int operand = s->e->operands[n->first + k].node;
             reads = joined(reads, s->reads[operand]);
             cells += s->cells[operand];
+            beside = beside || s->beside[operand];
         }
         if (reads != NOTHING && needs_variables(s->e, n))
             reads = OTHER;
         s->reads[i] = reads;
         s->cells[i] = cells > 2 ? 2 : cells;
+        s->beside[i] = beside;
     }
 }
 
@@ -94,16 +102,15 @@ static int moved(void *user, int node)
 static int sum_of(search *s, int node)
 {
     const int at = s->reads[node], sum = moved(s, node);
-    tz_form *form = s->form;
     int i = 0;
     if (sum < 0)
         return -1;
-    while (i < form->sums_count && form->sums[i] != sum)
+    while (i < s->sums_count && s->sums[i] != sum)
         i++;
-    if (i == (s->axis == 1 ? TZ_FORM_SUMS_MAX : TZ_FORM_PLANE_SUMS_MAX))
+    if (i == FOUND_MAX)
         return -1;
-    if (i == form->sums_count)
-        form->sums[form->sums_count++] = sum;
+    if (i == s->sums_count)
+        s->sums[s->sums_count++] = sum;
     s->adds[i] = s->cells[node] > 1;
     s->where[i] |= 1u << (at + TZ_RADIUS_MAX);
     return i;
@@ -181,6 +188,24 @@ static bool find_rows(search *s)
     return !s->failed;
 }
 
+static bool in_several_planes(const search *s, int sum)
+{
+    return (s->where[sum] & (s->where[sum] - 1)) != 0;
+}
+
+/* Is a node of one plane kept as a sum? What reads only the cell's own column, and is needed once,
+ * is computed where it is needed. */
+static bool is_kept(search *s, int node)
+{
+    if (!s->all || s->beside[node] || s->e->nodes[node].count == 0)
+        return true;
+    const int sum = moved(s, node);
+    for (int i = 0; i < s->all->sums_count; i++)
+        if (s->all->sums[i] == sum)
+            return in_several_planes(s->all, i);
+    return false;
+}
+
 static int rewritten(void *user, int node)
 {
     search *s = user;
@@ -189,7 +214,7 @@ static int rewritten(void *user, int node)
         return node;
     if (s->rewritten[node] >= 0)
         return s->rewritten[node];
-    if (reads < NOTHING) {
+    if (reads < NOTHING && is_kept(s, node)) {
         const int sum = sum_of(s, node);
         const tz_expr_node plane = {.kind = TZ_EXPR_PLANE,
                                     .type = s->e->nodes[node].type,
@@ -208,11 +233,21 @@ static bool find_planes(search *s, int *roots)
 {
     const tz_built_pass *pass = &s->build->passes[0];
     bool gains = false;
-    for (int i = 0; i < pass->count && !s->failed; i++)
-        roots[i] = rewritten(s, pass->nodes[i]);
-    for (int k = 0; k < s->form->sums_count; k++)
-        gains = gains || (s->adds[k] && (s->where[k] & (s->where[k] - 1)) != 0);
-    return gains && !s->failed;
+    for (int round = 0; round < 2; round++) {
+        const search all = *s;
+        if (round > 0) {
+            s->all = &all;
+            s->sums_count = 0;
+            memset(s->where, 0, sizeof s->where);
+            memset(s->rewritten, -1, (size_t)s->nodes * sizeof *s->rewritten);
+        }
+        for (int i = 0; i < pass->count && !s->failed; i++)
+            roots[i] = rewritten(s, pass->nodes[i]);
+        s->all = NULL;
+    }
+    for (int k = 0; k < s->sums_count; k++)
+        gains = gains || (s->adds[k] && in_several_planes(s, k));
+    return gains && !s->failed && s->sums_count <= TZ_FORM_PLANE_SUMS_MAX;
 }
 
 static void find(search *s)
@@ -235,10 +270,10 @@ tz_status tz_form_find(tz_build *build, tz_form *form)
     memset(form, 0, sizeof *form);
     if (d->raw || d->dims < 2 || build->passes_count != 1 || build->frame.there)
         return TZ_OK;
-    int *memory = tz_expr_alloc(&build->e, 4 * (size_t)count, sizeof *memory);
+    int *memory = tz_expr_alloc(&build->e, 5 * (size_t)count, sizeof *memory);
     if (!memory)
         return build->e.status;
-    memset(memory, -1, 4 * (size_t)count * sizeof *memory);
+    memset(memory, -1, 5 * (size_t)count * sizeof *memory);
     search s = {.build = build,
                 .e = &build->e,
                 .form = form,
@@ -247,9 +282,10 @@ tz_status tz_form_find(tz_build *build, tz_form *form)
                 .reads = memory,
                 .cells = memory + count,
                 .moved = memory + 2 * (size_t)count,
-                .rewritten = memory + 3 * (size_t)count};
+                .rewritten = memory + 3 * (size_t)count,
+                .beside = memory + 4 * (size_t)count};
     find(&s);
-    if (form->kind == TZ_FORM_PLAIN)
-        form->sums_count = 0;
+    form->sums_count = form->kind == TZ_FORM_PLAIN ? 0 : s.sums_count;
+    memcpy(form->sums, s.sums, (size_t)form->sums_count * sizeof *form->sums);
     return build->e.status;
 }

@@ -5,7 +5,7 @@
 
 #include "define/build.h"
 
-enum { TZ_FORM_SUMS_MAX = 2 * TZ_RADIUS_MAX + 1, TZ_FORM_PLANE_SUMS_MAX = 4 };
+enum { TZ_FORM_SUMS_MAX = 2 * TZ_RADIUS_MAX + 1, TZ_FORM_PLANE_SUMS_MAX = 8 };
 
 typedef enum tz_form_kind {
     TZ_FORM_PLAIN,

@@ -646,25 +646,30 @@ static tz_status find_roots(tz_build *build, int *roots, int *count)
     return TZ_OK;
 }
 
-/* The values that cells of each pass share; adds them to the roots. Outputs are computed rarely. */
-static tz_status find_shared(tz_build *build, const tz_form *form, tz_shared *shared, int *roots,
-                             int *count)
+/* The values that cells of each pass share. Outputs are computed rarely. */
+static tz_status find_shared(tz_build *build, tz_shared *shared)
 {
     int first = 0;
     for (int p = 0; p < build->passes_count; p++) {
         const tz_built_pass *pass = &build->passes[p];
         shared[p] = (tz_shared){0};
-        if (form->kind != TZ_FORM_PLAIN || build->frame.there || build->definition->dims < 2 ||
-            build->definition->raw || pass->output || build->e.status)
+        if (build->frame.there || build->definition->dims < 2 || build->definition->raw ||
+            pass->output || build->e.status)
             continue;
         tz_share_find(&build->e, pass->nodes, pass->count, first, &shared[p]);
         first += shared[p].count;
-        for (int i = 0; i < shared[p].count; i++)
-            roots[(*count)++] = shared[p].values[i].node;
-        for (int i = 0; i < pass->count && shared[p].count > 0; i++)
-            roots[(*count)++] = shared[p].nodes[i];
     }
     return build->e.status;
+}
+
+static void add_shared_roots(const tz_build *build, const tz_shared *shared, int *roots, int *count)
+{
+    for (int p = 0; p < build->passes_count; p++) {
+        for (int i = 0; i < shared[p].count; i++)
+            roots[(*count)++] = shared[p].values[i].node;
+        for (int i = 0; i < build->passes[p].count && shared[p].count > 0; i++)
+            roots[(*count)++] = shared[p].nodes[i];
+    }
 }
 
 static tz_status write_source(tz_build *build, tz_emit *emit, tz_defined_source *out,
@@ -679,9 +684,13 @@ static tz_status write_source(tz_build *build, tz_emit *emit, tz_defined_source 
     tz_shared shared[TZ_BUILT_PASSES_MAX];
     tz_buffer cell = {0}, plugin = {0};
     tz_described *described = NULL;
-    tz_form form;
+    tz_form form = {0};
     memcpy(nodes, build->passes[0].nodes, sizeof nodes);
-    tz_status status = tz_form_find(build, &form);
+    tz_status status = find_shared(build, shared);
+    if (!status)
+        status = tz_form_find(build, &form);
+    if (form.kind == TZ_FORM_ROWS) /* it shares rows */
+        shared[0].count = 0;
     if (!status)
         status = find_roots(build, roots, &count);
     for (int k = 0; k < form.sums_count && !status; k++)
@@ -689,7 +698,7 @@ static tz_status write_source(tz_build *build, tz_emit *emit, tz_defined_source 
     if (form.kind == TZ_FORM_ROWS && form.result >= 0 && !status)
         roots[count++] = form.result;
     if (!status)
-        status = find_shared(build, &form, shared, roots, &count);
+        add_shared_roots(build, shared, roots, &count);
     if (!status)
         status = tz_emit_begin(emit, &build->e, roots, count, error);
     if (!status)

@@ -675,6 +675,14 @@ SCRATCH_TEST(test_forms)
     const tz_defined_pass in_3d[] = {{UPDATES(planes)}};
     const tz_definition solid = {.id = "planes", .dims = 3, FIELDS(fields), PASSES(in_3d)};
     check_definition(*state, &solid);
+    /* Of two fields, beside functions of the cell's own column, and one that several planes need. */
+    const tz_defined_update both[] = {
+        UPDATE("u", "u + 0.1*((u[1,0,-1] + u[-1,0,-1]) + (u[1,0,1] + u[-1,0,1]) - 4*u) - u*v*v"),
+        UPDATE("v", "v + 0.1*((v[1,0,-1] + v[-1,0,-1]) + (v[1,0,1] + v[-1,0,1]) - 4*v) + w*u + "
+                    "(exp(u[0,0,-1]) - exp(u)) + (exp(u) - exp(u[0,0,1])) + 1/(2 + v*v)")};
+    const tz_defined_pass in_both[] = {{UPDATES(both)}};
+    const tz_definition two = {.id = "both", .dims = 3, FIELDS(fields), PASSES(in_both)};
+    check_definition(*state, &two);
 
     const tz_defined_update rows[] = {
         UPDATE("u", "fma(0.2, u[-1,-1] + u[1,-1], 0.1*u[0,-1]) + (u[-1,0] + 0.7*u) + fma(0.2, "

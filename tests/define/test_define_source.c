@@ -261,6 +261,25 @@ TEST(test_shared_values_3d)
         "TZ_DIV(TZ_AT(tz_u_, 0, 0, 0), TZ_AT(tz_heat_, 0, 0, 0))", "TZ_EXP(TZ_AT(tz_u_, 0, 1, 0))");
 }
 
+/* What a plane adds up for several planes; what reads the cell's own column, and is needed once, is
+ * no such sum. */
+TEST(test_sums_of_planes)
+{
+    const tz_defined_field fields[] = {REAL_STATE("u"), REAL_STATE("v")};
+    const tz_defined_update updates[] = {
+        {"u", TEXT("(u[1,0,-1] + u[-1,0,-1]) + (u[1,0,1] + u[-1,0,1]) - u*v*v + u^3")},
+        {"v", TEXT("(exp(v[0,0,1]) - exp(v)) - (exp(v) - exp(v[0,0,-1]))")}};
+    const tz_defined_pass passes[] = {{UPDATES(updates)}};
+    const tz_definition d = {.id = "form", .dims = 3, FIELDS(fields), PASSES(passes)};
+    CHECK_PARTS(
+        &d, "#define CELL_SUM1(dz) (TZ_AT(tz_u_, 1, 0, dz) + TZ_AT(tz_u_, -1, 0, dz))\n",
+        "#define CELL_SUM2(dz) (TZ_AT(tz_u_, 0, 0, dz))\n",
+        "#define CELL_SUM4(dz) (TZ_EXP(TZ_AT(tz_v_, 0, 0, dz)))\n",
+        "#define CELL_PLANES(D) D(CELL_SUM1, real) D(CELL_SUM2, real) D(CELL_SUM3, real) \\\n"
+        "    D(CELL_SUM4, real)\n",
+        "TZ_PLANE(CELL_SUM4, 1)");
+}
+
 /* Formulas in place of temporaries: at other cells, of others, written anew; a pass that writes a
  * field too stays. */
 TEST(test_temporaries)
