@@ -675,7 +675,7 @@ SCRATCH_TEST(test_forms)
     const tz_defined_pass in_3d[] = {{UPDATES(planes)}};
     const tz_definition solid = {.id = "planes", .dims = 3, FIELDS(fields), PASSES(in_3d)};
     check_definition(*state, &solid);
-    /* Of two fields, beside functions of the cell's own column, and one that several planes need. */
+    /* Of two fields, beside functions of the cell's column; one is needed in several planes. */
     const tz_defined_update both[] = {
         UPDATE("u", "u + 0.1*((u[1,0,-1] + u[-1,0,-1]) + (u[1,0,1] + u[-1,0,1]) - 4*u) - u*v*v"),
         UPDATE("v", "v + 0.1*((v[1,0,-1] + v[-1,0,-1]) + (v[1,0,1] + v[-1,0,1]) - 4*v) + w*u + "
