@@ -55,8 +55,7 @@ static double set_up_s(const tz_policy_subject *subject, bool compiled)
 }
 
 tz_status tz__policy_predict(const tz_policy_subject *subject, const tz_plan *given,
-                             tz_effort effort, int64_t iterations, tz_policy_options *out,
-                             tz_error *error)
+                             int64_t iterations, tz_policy_options *out, tz_error *error)
 {
     tz_model_device device;
     tz_predictions *made = NULL;
@@ -70,8 +69,8 @@ tz_status tz__policy_predict(const tz_policy_subject *subject, const tz_plan *gi
     tz_place place = subject->place;
     place.device = &device;
     const tz_predictions_watch watch = {.iterations = iterations};
-    status = tz_predictions_create(&made, subject->problem, subject->backend, &place, given, effort,
-                                   &watch, error);
+    status = tz_predictions_create(&made, subject->problem, subject->backend, &place, given,
+                                   TZ_EFFORT_CACHED, &watch, error);
     if (status)
         return status;
     *out = (tz_policy_options){.best = -1};

@@ -64,11 +64,9 @@ tz_status tz__policy_complete(const tz_policy_subject *subject, tz_plan *plan, t
  * where that compiles sooner. False: it does not, or there is none; *plan is as it was. */
 bool tz__policy_base(const tz_policy_subject *subject, tz_plan *plan);
 /* All candidates that keep the members set in `given`: with predicted times (TZ_UNSUPPORTED says
- * what is missing), and without. `effort`: as in tz_predictions_create(). `iterations`: of the run;
- * 0: a long one. */
+ * what is missing), and without. `iterations`: of the run; 0: a long one. */
 tz_status tz__policy_predict(const tz_policy_subject *subject, const tz_plan *given,
-                             tz_effort effort, int64_t iterations, tz_policy_options *out,
-                             tz_error *error);
+                             int64_t iterations, tz_policy_options *out, tz_error *error);
 tz_status tz__policy_candidates(const tz_policy_subject *subject, const tz_plan *given,
                                 tz_policy_options *out, tz_error *error);
 /* One line with everything that a measurement depends on: engine, stencil, grid, device, ... False:

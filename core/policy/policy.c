@@ -99,7 +99,7 @@ const tz_policy_options *tz_policy_predictions(tz_policy *policy)
     tz_policy_options *made = calloc(1, sizeof *made);
     tz_status status = made ? TZ_OK : tz_error_set(&error, TZ_MEMORY, NULL, "not enough memory");
     if (!status)
-        status = tz__policy_predict(&policy->subject, &given, TZ_EFFORT_CACHED, 0, made, &error);
+        status = tz__policy_predict(&policy->subject, &given, 0, made, &error);
     if (!status && (made->count < 1 || made->best < 0))
         status = tz_error_set(&error, TZ_UNSUPPORTED, NULL, "no plan could be predicted");
     if (status) {
@@ -256,32 +256,15 @@ static bool gives_more(const tz_plan *given)
     return !tz_plan_equal(given, &rest);
 }
 
-/* Of a GPU, the best plan by its estimate of those that keep what `plan` gives, if that is no more
- * than a height and a family: for the other members any rule without the device's record may be
- * many times off. False: nothing is estimated, *plan is as it was. */
-static bool estimate(tz_policy *policy, tz_plan *plan, char *reason, size_t size)
-{
-    if (!policy->subject.backend->base_family || gives_more(plan))
-        return false;
-    tz_policy_options *made = calloc(1, sizeof *made);
-    const bool known =
-        made &&
-        tz__policy_predict(&policy->subject, plan, TZ_EFFORT_KNOWN, 0, made, NULL) == TZ_OK &&
-        made->best >= 0;
-    if (known) {
-        snprintf(reason, size, "%s", made->reason);
-        *plan = made->at[made->best].plan;
-    }
-    free(made);
-    return known;
-}
-
+/* On a GPU a plan of no more than a height and a family becomes the best one that is predicted: any
+ * rule for the other members that does not know the device may be many times off. */
 static tz_status fixed_create(tz_policy *policy, tz_error *error)
 {
     tz_plan plan = policy->wish.given;
-    char reason[TZ_POLICY_REASON_SIZE];
-    if (estimate(policy, &plan, reason, sizeof reason)) {
-        tz__policy_decide(policy, &plan, NAN, "estimated: %s", reason);
+    const bool predicts = policy->subject.backend->base_family && !gives_more(&plan);
+    const tz_policy_options *made = predicts ? tz_policy_predictions(policy) : NULL;
+    if (made) {
+        tz__policy_decide(policy, &made->at[made->best].plan, NAN, "predicted: %s", made->reason);
         return TZ_OK;
     }
     const tz_status status = tz__policy_complete(&policy->subject, &plan, error);
@@ -324,8 +307,8 @@ static void predict_for(tz_policy *policy, int64_t iterations, const char *what)
     tz_policy_options *made = NULL;
     if (iterations > 0) {
         made = malloc(sizeof *made);
-        const bool known = made && tz__policy_predict(&policy->subject, &given, TZ_EFFORT_CACHED,
-                                                      iterations, made, NULL) == TZ_OK;
+        const bool known =
+            made && tz__policy_predict(&policy->subject, &given, iterations, made, NULL) == TZ_OK;
         found = known ? made : NULL;
     }
     const tz_plan *best = found && found->best >= 0 ? &found->at[found->best].plan : NULL;

@@ -3,7 +3,7 @@
  *   auto        begins with a plan that is there at once, and changes to better ones as they are
  *               compiled (auto.c)
  *   fixed       the plan as given; the backend chooses what it leaves open. On a GPU a plan of a
- *               height and a family alone becomes the best one by its estimate
+ *               height and a family alone becomes the best one that is predicted
  *   predicted   the best prediction (predict/predictions.h). Without predictions the backend's
  *               choice; the plan's `why` then says what was missing
  *   adaptive    Meng and Skadron 2009, section 5.4.2: the average time of an iteration, taken over

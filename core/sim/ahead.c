@@ -72,7 +72,7 @@ static tz_status choose_first(tz_ahead *a)
     status =
         a->backend->prepare(&a->problem, &a->subject.place, a->subject.device, &a->plan, &a->error);
     tz_policy_options *options = status || !isnan(a->iteration_s) ? NULL : malloc(sizeof *options);
-    if (options && !tz__policy_predict(&a->subject, &a->plan, TZ_EFFORT_CACHED, 0, options, NULL) &&
+    if (options && !tz__policy_predict(&a->subject, &a->plan, 0, options, NULL) &&
         options->best >= 0)
         a->iteration_s = options->at[options->best].time_s;
     free(options);

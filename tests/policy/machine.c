@@ -99,11 +99,9 @@ tz_status tz__policy_candidates(const tz_policy_subject *subject, const tz_plan 
 }
 
 tz_status tz__policy_predict(const tz_policy_subject *subject, const tz_plan *given,
-                             tz_effort effort, int64_t iterations, tz_policy_options *out,
-                             tz_error *error)
+                             int64_t iterations, tz_policy_options *out, tz_error *error)
 {
     machine *m = machine_of(subject);
-    m->effort = effort;
     m->predicted_for[m->predicted_times++ % PREDICTED_MAX] = iterations;
     if (m->plans) {
         m->plans(m, given, out);

@@ -51,9 +51,8 @@ typedef struct machine {
     /* What happened. */
     int64_t predicted_for[PREDICTED_MAX]; /* iterations of the runs that were predicted */
     int predicted_times;
-    tz_effort effort; /* of the last prediction */
-    int explorers;    /* that were started and not ended */
-    int explored;     /* started */
+    int explorers; /* that were started and not ended */
+    int explored;  /* started */
     bool ran[HEIGHT_MAX + 1];
     int64_t step, stages, changes, timed;
     double seconds;

@@ -400,9 +400,9 @@ TEST(test_of_a_height_the_fastest_plan_is_taken)
     }
 }
 
-/* A fixed plan of a height alone is completed by estimates where the backend compiles; with a tile
+/* A fixed plan of a height alone is completed by predictions where the backend compiles; with a tile
  * it is what is given. */
-TEST(test_a_fixed_height_is_estimated)
+TEST(test_a_fixed_height_is_predicted)
 {
     static const int heights[] = {0};
     machine m = a_machine(flat);
@@ -412,10 +412,9 @@ TEST(test_a_fixed_height_is_estimated)
     tz_policy_destroy(policy);
     m.compiled = heights;
     policy = make(&m, (tz_plan_wish){.policy = "fixed", .given = {.height = 4}});
-    assert_int_equal(m.effort, TZ_EFFORT_KNOWN);
     assert_int_equal(height_now(policy), 4);
     assert_int_equal(tz_policy_plan(policy)->tile[0], 2);
-    assert_non_null(strstr(tz_policy_plan(policy)->why, "estimated: "));
+    assert_non_null(strstr(tz_policy_plan(policy)->why, "predicted: "));
     assert_true(tz_policy_settled(policy));
     tz_policy_destroy(policy);
     m.predicted_times = 0;
