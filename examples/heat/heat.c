@@ -5,13 +5,11 @@
 #include <trapeze/origin.h>
 
 /* rows.h compiles the cell update in heat.cell.h for each precision and instruction set. It defines
- * what begins with heat_ below, and the numbers TZ_FIELD(heat, ...) and TZ_CONSTANT(heat, ...). */
+ * what begins with heat_ below, and the numbers TZ_FIELD(heat, ...) and TZ_CONSTANT(heat, ...). A
+ * cell reads cells up to one cell away, else TZ_CELL_RADIUS would say how far. */
 #define TZ_CELL_TEXT "heat.cell.h"
 #define TZ_CELL_ID heat
 #define TZ_CELL_DIMS 2
-#define TZ_CELL_RADIUS 1 /* a cell reads cells up to one cell away */
-#define TZ_CELL_REAL                                                                               \
-    1 /* there are values of type `real`: float or double, which scenarios choose */
 #include <trapeze/rows.h>
 
 /* The parameters that a scenario may set: name, default, range, unit and one sentence. The engine
@@ -71,14 +69,7 @@ static const tz_stencil stencil = {
     .id = "heat", /* the name in scenarios */
     .doc = "Heat conduction in a plate.",
     .dims = 2,
-    .fields_count = 1,
-    .fields = fields,
-    .params_count = PARAMS,
-    .params = params,
-    .constants_count = TZ_CONSTANTS_COUNT(heat),
-    .constants = heat_constants,
-    .passes_count = 1,
-    .passes = passes,
+    TZ_STENCIL_TABLES(heat, fields, params, passes),
     .boundaries = TZ_ALLOW(TZ_CLAMP) | TZ_ALLOW(TZ_FIXED) | TZ_ALLOW(TZ_PERIODIC),
     .boundary = TZ_CLAMP,                                  /* no heat leaves through the edges */
     .picture = {"temperature", "inferno", 293.15, 373.15}, /* what a frame shows by default */

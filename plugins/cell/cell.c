@@ -4,7 +4,6 @@
 #define TZ_CELL_TEXT "cell.cell.h"
 #define TZ_CELL_ID cell
 #define TZ_CELL_DIMS 3
-#define TZ_CELL_RADIUS 1
 #define TZ_CELL_REAL 0
 #define TZ_CELL_SWITCH bays
 #include <trapeze/rows.h>
@@ -43,14 +42,7 @@ static const tz_stencil stencil = {
     .id = "cell",
     .doc = "Three-dimensional Life (4555), or any B/S rule on the 26 neighbours, 32 cells a word.",
     .dims = 3,
-    .fields_count = 1,
-    .fields = fields,
-    .params_count = 1,
-    .params = params,
-    .constants_count = TZ_CONSTANTS_COUNT(cell),
-    .constants = cell_constants,
-    .passes_count = 1,
-    .passes = passes,
+    TZ_STENCIL_TABLES(cell, fields, params, passes),
     .boundaries = TZ_ALLOW(TZ_FIXED) | TZ_ALLOW(TZ_PERIODIC),
     .boundary = TZ_FIXED,
     .picture = {"alive", "gray", 0.0, 1.0},

@@ -6,15 +6,11 @@
 #define TZ_CELL_TEXT "chip.cell.h"
 #define TZ_CELL_ID chip
 #define TZ_CELL_DIMS 3
-#define TZ_CELL_RADIUS 1
-#define TZ_CELL_REAL 1
 #include <trapeze/rows.h>
 
 #define TZ_CELL_TEXT "chip.cell.h"
 #define TZ_CELL_ID chip_decay
 #define TZ_CELL_DIMS 3
-#define TZ_CELL_RADIUS 1
-#define TZ_CELL_REAL 1
 #include <trapeze/rows.h>
 
 enum { AMBIENT, DT_S, ALLOW_UNSTABLE, INLET, PARAMS };
@@ -116,14 +112,7 @@ static const tz_stencil stencil = {
     .doc = "Temperature of a chip or a stack with interface, spreader, sink, convection and "
            "coolant in channels, as HotSpot has them; tz.chip makes the fields.",
     .dims = 3,
-    .fields_count = sizeof fields / sizeof *fields,
-    .fields = fields,
-    .params_count = PARAMS,
-    .params = params,
-    .constants_count = TZ_CONSTANTS_COUNT(chip),
-    .constants = chip_constants,
-    .passes_count = 1,
-    .passes = passes,
+    TZ_STENCIL_TABLES(chip, fields, params, passes),
     .outputs_count = 1,
     .outputs = outputs,
     .boundaries = TZ_ALLOW_ALL,

@@ -4,7 +4,6 @@
 #define TZ_CELL_TEXT "cyclic.cell.h"
 #define TZ_CELL_ID cyclic
 #define TZ_CELL_DIMS 2
-#define TZ_CELL_RADIUS 1
 #define TZ_CELL_REAL 0
 #define TZ_CELL_SWITCH any
 #include <trapeze/rows.h>
@@ -36,14 +35,7 @@ static const tz_stencil stencil = {
     .id = "cyclic",
     .doc = "Cyclic cellular automaton: a cell follows neighbours that are one state ahead.",
     .dims = 2,
-    .fields_count = 1,
-    .fields = fields,
-    .params_count = sizeof params / sizeof *params,
-    .params = params,
-    .constants_count = TZ_CONSTANTS_COUNT(cyclic),
-    .constants = cyclic_constants,
-    .passes_count = 1,
-    .passes = passes,
+    TZ_STENCIL_TABLES(cyclic, fields, params, passes),
     .boundaries = TZ_ALLOW_ALL,
     .boundary = TZ_PERIODIC,
     .picture = {"state", "viridis", 0.0, 13.0},

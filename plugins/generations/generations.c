@@ -5,7 +5,6 @@
 #define TZ_CELL_TEXT "generations.cell.h"
 #define TZ_CELL_ID generations
 #define TZ_CELL_DIMS 2
-#define TZ_CELL_RADIUS 1
 #define TZ_CELL_REAL 0
 #define TZ_CELL_SWITCH counts
 #include <trapeze/rows.h>
@@ -46,14 +45,7 @@ static const tz_stencil stencil = {
     .id = "generations",
     .doc = "Generations, as Brian's Brain and Star Wars, and rules of where the neighbours are.",
     .dims = 2,
-    .fields_count = 1,
-    .fields = fields,
-    .params_count = 1,
-    .params = params,
-    .constants_count = TZ_CONSTANTS_COUNT(generations),
-    .constants = generations_constants,
-    .passes_count = 1,
-    .passes = passes,
+    TZ_STENCIL_TABLES(generations, fields, params, passes),
     .boundaries = TZ_ALLOW(TZ_FIXED) | TZ_ALLOW(TZ_PERIODIC),
     .boundary = TZ_FIXED,
     .picture = {"state", "inferno", 0.0, 2.0},

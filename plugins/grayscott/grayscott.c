@@ -7,8 +7,6 @@
 #define TZ_CELL_TEXT "grayscott.cell.h"
 #define TZ_CELL_ID grayscott
 #define TZ_CELL_DIMS 2
-#define TZ_CELL_RADIUS 1
-#define TZ_CELL_REAL 1
 #include <trapeze/rows.h>
 
 #undef GRAYSCOTT_CORNERS
@@ -17,8 +15,6 @@
 #define TZ_CELL_NAME grayscott
 #define TZ_CELL_ID grayscott9
 #define TZ_CELL_DIMS 2
-#define TZ_CELL_RADIUS 1
-#define TZ_CELL_REAL 1
 #include <trapeze/rows.h>
 
 enum { PATTERN, FEED, KILL, REMOVAL, DU, DV, ALLOW_UNSTABLE, PARAMS };
@@ -150,14 +146,7 @@ static const tz_field fields[] = {
         .id = #ID,                                                                                 \
         .doc = sentence,                                                                           \
         .dims = 2,                                                                                 \
-        .fields_count = sizeof fields / sizeof *fields,                                            \
-        .fields = fields,                                                                          \
-        .params_count = PARAMS,                                                                    \
-        .params = its_params,                                                                      \
-        .constants_count = TZ_CONSTANTS_COUNT(ID),                                                 \
-        .constants = ID##_constants,                                                               \
-        .passes_count = 1,                                                                         \
-        .passes = ID##_passes,                                                                     \
+        TZ_STENCIL_TABLES(ID, fields, its_params, ID##_passes),                                    \
         .boundaries = TZ_ALLOW_ALL,                                                                \
         .boundary = TZ_PERIODIC,                                                                   \
         .picture = {"v", "inferno", 0.0, 0.4},                                                     \

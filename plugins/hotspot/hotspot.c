@@ -6,8 +6,6 @@
 #define TZ_CELL_TEXT "hotspot.cell.h"
 #define TZ_CELL_ID hotspot
 #define TZ_CELL_DIMS 2
-#define TZ_CELL_RADIUS 1
-#define TZ_CELL_REAL 1
 #include <trapeze/rows.h>
 
 enum {
@@ -164,14 +162,7 @@ static const tz_stencil stencil = {
     .doc = "Temperature of a bare die from its power map by Rodinia's formula, which has no "
            "interface, spreader, sink and convection: rises are 7 to 145 times below HotSpot's.",
     .dims = 2,
-    .fields_count = 2,
-    .fields = fields,
-    .params_count = PARAMS,
-    .params = params,
-    .constants_count = TZ_CONSTANTS_COUNT(hotspot),
-    .constants = hotspot_constants,
-    .passes_count = 1,
-    .passes = passes,
+    TZ_STENCIL_TABLES(hotspot, fields, params, passes),
     .boundaries = TZ_ALLOW_ALL,
     .boundary = TZ_CLAMP,
     .picture = {"temperature", "inferno", 318.0, 360.0},

@@ -6,8 +6,6 @@
 #define TZ_CELL_TEXT "hotspot3d.cell.h"
 #define TZ_CELL_ID hotspot3d
 #define TZ_CELL_DIMS 3
-#define TZ_CELL_RADIUS 1
-#define TZ_CELL_REAL 1
 #include <trapeze/rows.h>
 
 enum {
@@ -169,14 +167,7 @@ static const tz_stencil stencil = {
     .id = "hotspot3d",
     .doc = "Temperature of a chip of layers from their power maps (Rodinia's hotspot3D).",
     .dims = 3,
-    .fields_count = sizeof fields / sizeof *fields,
-    .fields = fields,
-    .params_count = PARAMS,
-    .params = params,
-    .constants_count = TZ_CONSTANTS_COUNT(hotspot3d),
-    .constants = hotspot3d_constants,
-    .passes_count = 1,
-    .passes = passes,
+    TZ_STENCIL_TABLES(hotspot3d, fields, params, passes),
     .boundaries = TZ_ALLOW_ALL,
     .boundary = TZ_CLAMP,
     .picture = {"temperature", "inferno", 318.0, 360.0},

@@ -9,8 +9,6 @@
 #define TZ_CELL_NAME jacobi
 #define TZ_CELL_ID star2d1r
 #define TZ_CELL_DIMS 2
-#define TZ_CELL_RADIUS 1
-#define TZ_CELL_REAL 1
 #include <trapeze/rows.h>
 
 #define TZ_CELL_TEXT "jacobi.cell.h"
@@ -18,15 +16,12 @@
 #define TZ_CELL_ID star2d2r
 #define TZ_CELL_DIMS 2
 #define TZ_CELL_RADIUS 2
-#define TZ_CELL_REAL 1
 #include <trapeze/rows.h>
 
 #define TZ_CELL_TEXT "jacobi.cell.h"
 #define TZ_CELL_NAME jacobi
 #define TZ_CELL_ID star3d1r
 #define TZ_CELL_DIMS 3
-#define TZ_CELL_RADIUS 1
-#define TZ_CELL_REAL 1
 #include <trapeze/rows.h>
 
 #define TZ_CELL_TEXT "jacobi.cell.h"
@@ -34,15 +29,12 @@
 #define TZ_CELL_ID star3d2r
 #define TZ_CELL_DIMS 3
 #define TZ_CELL_RADIUS 2
-#define TZ_CELL_REAL 1
 #include <trapeze/rows.h>
 
 #define TZ_CELL_TEXT "box2d.cell.h"
 #define TZ_CELL_NAME box2d
 #define TZ_CELL_ID box2d1r
 #define TZ_CELL_DIMS 2
-#define TZ_CELL_RADIUS 1
-#define TZ_CELL_REAL 1
 #include <trapeze/rows.h>
 
 #define TZ_CELL_TEXT "box2d.cell.h"
@@ -50,15 +42,12 @@
 #define TZ_CELL_ID box2d2r
 #define TZ_CELL_DIMS 2
 #define TZ_CELL_RADIUS 2
-#define TZ_CELL_REAL 1
 #include <trapeze/rows.h>
 
 #define TZ_CELL_TEXT "box3d.cell.h"
 #define TZ_CELL_NAME box3d
 #define TZ_CELL_ID box3d1r
 #define TZ_CELL_DIMS 3
-#define TZ_CELL_RADIUS 1
-#define TZ_CELL_REAL 1
 #include <trapeze/rows.h>
 
 /* A weight as a parameter. The default weights of all cells of a stencil sum to 1 and are exact in
@@ -178,14 +167,7 @@ static const tz_field fields[] = {
         .id = #ID,                                                                                 \
         .doc = sentence,                                                                           \
         .dims = dimensions,                                                                        \
-        .fields_count = 1,                                                                         \
-        .fields = fields,                                                                          \
-        .params_count = sizeof ID##_params / sizeof(tz_param),                                     \
-        .params = ID##_params,                                                                     \
-        .constants_count = TZ_CONSTANTS_COUNT(ID),                                                 \
-        .constants = ID##_constants,                                                               \
-        .passes_count = 1,                                                                         \
-        .passes = ID##_passes,                                                                     \
+        TZ_STENCIL_TABLES(ID, fields, ID##_params, ID##_passes),                                   \
         .boundaries = TZ_ALLOW_ALL,                                                                \
         .boundary = TZ_CLAMP,                                                                      \
         .picture = {"u", "viridis", 0.0, 1.0},                                                     \

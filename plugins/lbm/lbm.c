@@ -7,45 +7,33 @@
 #define TZ_CELL_ID plain
 #define TZ_CELL_NAME lbm
 #define TZ_CELL_DIMS 2
-#define TZ_CELL_RADIUS 1
-#define TZ_CELL_REAL 1
 #include <trapeze/rows.h>
 
 #define TZ_CELL_TEXT "lbm.cell.h"
 #define TZ_CELL_ID plain_flow
 #define TZ_CELL_NAME lbm_flow
 #define TZ_CELL_DIMS 2
-#define TZ_CELL_RADIUS 1
-#define TZ_CELL_REAL 1
 #include <trapeze/rows.h>
 
 #define TZ_CELL_TEXT "lbm.cell.h"
 #define TZ_CELL_ID plain_force
 #define TZ_CELL_NAME lbm_force
 #define TZ_CELL_DIMS 2
-#define TZ_CELL_RADIUS 1
-#define TZ_CELL_REAL 1
 #include <trapeze/rows.h>
 
 #define TZ_CELL_TEXT "channel.cell.h"
 #define TZ_CELL_ID lbm
 #define TZ_CELL_DIMS 2
-#define TZ_CELL_RADIUS 1
-#define TZ_CELL_REAL 1
 #include <trapeze/rows.h>
 
 #define TZ_CELL_TEXT "channel.cell.h"
 #define TZ_CELL_ID lbm_flow
 #define TZ_CELL_DIMS 2
-#define TZ_CELL_RADIUS 1
-#define TZ_CELL_REAL 1
 #include <trapeze/rows.h>
 
 #define TZ_CELL_TEXT "channel.cell.h"
 #define TZ_CELL_ID lbm_force
 #define TZ_CELL_DIMS 2
-#define TZ_CELL_RADIUS 1
-#define TZ_CELL_REAL 1
 #include <trapeze/rows.h>
 
 #define LBM_CURVED 1
@@ -53,16 +41,12 @@
 #define TZ_CELL_ID curved
 #define TZ_CELL_NAME lbm
 #define TZ_CELL_DIMS 2
-#define TZ_CELL_RADIUS 1
-#define TZ_CELL_REAL 1
 #include <trapeze/rows.h>
 
 #define TZ_CELL_TEXT "channel.cell.h"
 #define TZ_CELL_ID curved_flow
 #define TZ_CELL_NAME lbm_flow
 #define TZ_CELL_DIMS 2
-#define TZ_CELL_RADIUS 1
-#define TZ_CELL_REAL 1
 #include <trapeze/rows.h>
 
 #define TZ_CELL_TEXT "channel.cell.h"
@@ -70,29 +54,22 @@
 #define TZ_CELL_NAME lbm_force
 #define TZ_CELL_DIMS 2
 #define TZ_CELL_RADIUS 2
-#define TZ_CELL_REAL 1
 #include <trapeze/rows.h>
 #undef LBM_CURVED
 
 #define TZ_CELL_TEXT "lbm3d.cell.h"
 #define TZ_CELL_ID lbm3d
 #define TZ_CELL_DIMS 3
-#define TZ_CELL_RADIUS 1
-#define TZ_CELL_REAL 1
 #include <trapeze/rows.h>
 
 #define TZ_CELL_TEXT "lbm3d.cell.h"
 #define TZ_CELL_ID lbm3d_flow
 #define TZ_CELL_DIMS 3
-#define TZ_CELL_RADIUS 1
-#define TZ_CELL_REAL 1
 #include <trapeze/rows.h>
 
 #define TZ_CELL_TEXT "lbm3d.cell.h"
 #define TZ_CELL_ID lbm3d_force
 #define TZ_CELL_DIMS 3
-#define TZ_CELL_RADIUS 1
-#define TZ_CELL_REAL 1
 #include <trapeze/rows.h>
 
 /* What differs between the lattices. */

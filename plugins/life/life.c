@@ -4,7 +4,6 @@
 #define TZ_CELL_TEXT "life.cell.h"
 #define TZ_CELL_ID life
 #define TZ_CELL_DIMS 2
-#define TZ_CELL_RADIUS 1
 #define TZ_CELL_REAL 0
 #define TZ_CELL_SWITCH conway
 #include <trapeze/rows.h>
@@ -44,14 +43,7 @@ static const tz_stencil stencil = {
     .id = "life",
     .doc = "Conway's Game of Life, or any B/S rule on the 8 neighbours, 32 cells a word.",
     .dims = 2,
-    .fields_count = 1,
-    .fields = fields,
-    .params_count = 1,
-    .params = params,
-    .constants_count = TZ_CONSTANTS_COUNT(life),
-    .constants = life_constants,
-    .passes_count = 1,
-    .passes = passes,
+    TZ_STENCIL_TABLES(life, fields, params, passes),
     .boundaries = TZ_ALLOW(TZ_FIXED) | TZ_ALLOW(TZ_PERIODIC),
     .boundary = TZ_FIXED,
     .picture = {"alive", "gray", 0.0, 1.0},

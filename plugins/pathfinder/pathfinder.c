@@ -10,7 +10,6 @@
 #define TZ_CELL_TEXT "pathfinder.cell.h"
 #define TZ_CELL_ID pathfinder
 #define TZ_CELL_DIMS 1
-#define TZ_CELL_RADIUS 1
 #define TZ_CELL_REAL 0
 #include <trapeze/rows.h>
 

@@ -6,8 +6,6 @@
 #define TZ_CELL_TEXT "poisson.cell.h"
 #define TZ_CELL_ID poisson
 #define TZ_CELL_DIMS 2
-#define TZ_CELL_RADIUS 1
-#define TZ_CELL_REAL 1
 #include <trapeze/rows.h>
 
 enum { OMEGA, HX, HY, ORIGIN, PARAMS };
@@ -130,14 +128,7 @@ static const tz_stencil stencil = {
     .id = "poisson",
     .doc = "Poisson's equation lap(u) = f by weighted Jacobi; the residual is max|f - lap(u)|.",
     .dims = 2,
-    .fields_count = 2,
-    .fields = fields,
-    .params_count = PARAMS,
-    .params = params,
-    .constants_count = TZ_CONSTANTS_COUNT(poisson),
-    .constants = poisson_constants,
-    .passes_count = 1,
-    .passes = passes,
+    TZ_STENCIL_TABLES(poisson, fields, params, passes),
     .boundaries = TZ_ALLOW_ALL,
     .boundary = TZ_FIXED,
     .picture = {"u", "balance", -1.0, 1.0},

@@ -7,28 +7,23 @@
 #define TZ_CELL_ID gx
 #define TZ_CELL_DIMS 3
 #define TZ_CELL_RADIUS 2
-#define TZ_CELL_REAL 1
 #include <trapeze/rows.h>
 
 #define TZ_CELL_TEXT "blur.cell.h"
 #define TZ_CELL_ID gy
 #define TZ_CELL_DIMS 3
 #define TZ_CELL_RADIUS 2
-#define TZ_CELL_REAL 1
 #include <trapeze/rows.h>
 
 #define TZ_CELL_TEXT "blur.cell.h"
 #define TZ_CELL_ID gz
 #define TZ_CELL_DIMS 3
 #define TZ_CELL_RADIUS 2
-#define TZ_CELL_REAL 1
 #include <trapeze/rows.h>
 
 #define TZ_CELL_TEXT "tensor.cell.h"
 #define TZ_CELL_ID st
 #define TZ_CELL_DIMS 3
-#define TZ_CELL_RADIUS 1
-#define TZ_CELL_REAL 1
 #include <trapeze/rows.h>
 
 #define TZ_CELL_TEXT "fdd.cell.h"
@@ -36,7 +31,6 @@
 #define TZ_CELL_ID fdd5
 #define TZ_CELL_DIMS 3
 #define TZ_CELL_RADIUS 5
-#define TZ_CELL_REAL 1
 #include <trapeze/rows.h>
 
 #define TZ_CELL_TEXT "fdd.cell.h"
@@ -44,49 +38,37 @@
 #define TZ_CELL_ID fdd7
 #define TZ_CELL_DIMS 3
 #define TZ_CELL_RADIUS 7
-#define TZ_CELL_REAL 1
 #include <trapeze/rows.h>
 
 #define TZ_CELL_TEXT "diffusion.cell.h"
 #define TZ_CELL_ID blur_x
 #define TZ_CELL_DIMS 3
-#define TZ_CELL_RADIUS 1
-#define TZ_CELL_REAL 1
 #include <trapeze/rows.h>
 
 #define TZ_CELL_TEXT "diffusion.cell.h"
 #define TZ_CELL_ID blur_y
 #define TZ_CELL_DIMS 3
-#define TZ_CELL_RADIUS 1
-#define TZ_CELL_REAL 1
 #include <trapeze/rows.h>
 
 #define TZ_CELL_TEXT "diffusion.cell.h"
 #define TZ_CELL_ID blur_z
 #define TZ_CELL_DIMS 3
-#define TZ_CELL_RADIUS 1
-#define TZ_CELL_REAL 1
 #include <trapeze/rows.h>
 
 #define TZ_CELL_TEXT "diffusion.cell.h"
 #define TZ_CELL_ID edges
 #define TZ_CELL_DIMS 3
-#define TZ_CELL_RADIUS 1
-#define TZ_CELL_REAL 1
 #include <trapeze/rows.h>
 
 #define TZ_CELL_TEXT "diffusion.cell.h"
 #define TZ_CELL_ID conduct
 #define TZ_CELL_DIMS 3
 #define TZ_CELL_RADIUS 0
-#define TZ_CELL_REAL 1
 #include <trapeze/rows.h>
 
 #define TZ_CELL_TEXT "diffusion.cell.h"
 #define TZ_CELL_ID diffuse
 #define TZ_CELL_DIMS 3
-#define TZ_CELL_RADIUS 1
-#define TZ_CELL_REAL 1
 #include <trapeze/rows.h>
 
 /* The parameters of most stencils are their constants, in the same order. */
@@ -127,14 +109,7 @@ static const tz_field u_fields[] = {
         .id = #ID,                                                                                 \
         .doc = sentence,                                                                           \
         .dims = 3,                                                                                 \
-        .fields_count = sizeof its_fields / sizeof *its_fields,                                    \
-        .fields = its_fields,                                                                      \
-        .params_count = sizeof its_params / sizeof *its_params,                                    \
-        .params = its_params,                                                                      \
-        .constants_count = TZ_CONSTANTS_COUNT(cell),                                               \
-        .constants = cell##_constants,                                                             \
-        .passes_count = sizeof ID##_passes / sizeof *ID##_passes,                                  \
-        .passes = ID##_passes,                                                                     \
+        TZ_STENCIL_TABLES(cell, its_fields, its_params, ID##_passes),                              \
         .boundaries = EVERY_BOUNDARY,                                                              \
         .boundary = TZ_CLAMP,                                                                      \
         .picture = {__VA_ARGS__},                                                                  \

@@ -8,8 +8,6 @@
 #define TZ_CELL_NAME wave
 #define TZ_CELL_ID wave2d
 #define TZ_CELL_DIMS 2
-#define TZ_CELL_RADIUS 1
-#define TZ_CELL_REAL 1
 #include <trapeze/rows.h>
 
 #define TZ_CELL_TEXT "wave.cell.h"
@@ -17,15 +15,12 @@
 #define TZ_CELL_ID wave2d8
 #define TZ_CELL_DIMS 2
 #define TZ_CELL_RADIUS 4
-#define TZ_CELL_REAL 1
 #include <trapeze/rows.h>
 
 #define TZ_CELL_TEXT "wave.cell.h"
 #define TZ_CELL_NAME wave
 #define TZ_CELL_ID wave3d
 #define TZ_CELL_DIMS 3
-#define TZ_CELL_RADIUS 1
-#define TZ_CELL_REAL 1
 #include <trapeze/rows.h>
 
 #define TZ_CELL_TEXT "wave.cell.h"
@@ -33,7 +28,6 @@
 #define TZ_CELL_ID wave3d8
 #define TZ_CELL_DIMS 3
 #define TZ_CELL_RADIUS 4
-#define TZ_CELL_REAL 1
 #include <trapeze/rows.h>
 
 #define TZ_CELL_TEXT "seismic.cell.h"
@@ -41,7 +35,6 @@
 #define TZ_CELL_ID seismic2d8
 #define TZ_CELL_DIMS 2
 #define TZ_CELL_RADIUS 4
-#define TZ_CELL_REAL 1
 #include <trapeze/rows.h>
 
 #define TZ_CELL_TEXT "seismic.cell.h"
@@ -49,7 +42,6 @@
 #define TZ_CELL_ID seismic3d8
 #define TZ_CELL_DIMS 3
 #define TZ_CELL_RADIUS 4
-#define TZ_CELL_REAL 1
 #include <trapeze/rows.h>
 
 /* For a cell, of waves that move. */
@@ -238,14 +230,7 @@ static const tz_field fields[] = {
         .id = #ID,                                                                                 \
         .doc = sentence,                                                                           \
         .dims = dimensions,                                                                        \
-        .fields_count = sizeof fields / sizeof *fields,                                            \
-        .fields = fields,                                                                          \
-        .params_count = PARAMS,                                                                    \
-        .params = params,                                                                          \
-        .constants_count = TZ_CONSTANTS_COUNT(ID),                                                 \
-        .constants = ID##_constants,                                                               \
-        .passes_count = 1,                                                                         \
-        .passes = ID##_passes,                                                                     \
+        TZ_STENCIL_TABLES(ID, fields, params, ID##_passes),                                        \
         .boundaries = TZ_ALLOW_ALL,                                                                \
         .boundary = TZ_FIXED,                                                                      \
         .picture = {"u", "balance", -0.1, 0.1},                                                    \
@@ -325,14 +310,7 @@ static const tz_field seismic_fields[] = {
         .id = #ID,                                                                                 \
         .doc = sentence,                                                                           \
         .dims = dimensions,                                                                        \
-        .fields_count = sizeof seismic_fields / sizeof *seismic_fields,                            \
-        .fields = seismic_fields,                                                                  \
-        .params_count = SEISMIC_PARAMS,                                                            \
-        .params = seismic_params,                                                                  \
-        .constants_count = TZ_CONSTANTS_COUNT(ID),                                                 \
-        .constants = ID##_constants,                                                               \
-        .passes_count = 1,                                                                         \
-        .passes = ID##_passes,                                                                     \
+        TZ_STENCIL_TABLES(ID, seismic_fields, seismic_params, ID##_passes),                        \
         .boundaries = TZ_ALLOW_ALL,                                                                \
         .boundary = TZ_FIXED,                                                                      \
         .picture = {"u", "balance", -0.1, 0.1},                                                    \

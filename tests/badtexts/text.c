@@ -15,15 +15,11 @@
 #ifndef RADIUS
 #define RADIUS 1
 #endif
-#ifndef NO_RADIUS
 #define TZ_CELL_RADIUS RADIUS
-#endif
 #ifndef REAL
 #define REAL 1
 #endif
-#ifndef NO_REAL
 #define TZ_CELL_REAL REAL
-#endif
 #include <trapeze/rows.h>
 
 const tz_kernels *kernels(void)

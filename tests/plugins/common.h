@@ -10,23 +10,17 @@
     TEST_STENCIL_WITH(NAME, UPDATE, dimensions, allowed, default_boundary, field, map, )
 /* The same, with other members. */
 #define TEST_STENCIL_WITH(NAME, UPDATE, dimensions, allowed, default_boundary, field, map, ...)    \
-    static const tz_stencil NAME##_stencil = {TZ_STENCIL_HEADER,                                   \
-                                              .id = #NAME,                                         \
-                                              .doc = "Test-only: " #NAME ".",                      \
-                                              .dims = dimensions,                                  \
-                                              .fields_count = COUNT(NAME##_fields),                \
-                                              .fields = NAME##_fields,                             \
-                                              .params_count = COUNT(NAME##_params),                \
-                                              .params = NAME##_params,                             \
-                                              .constants_count = TZ_CONSTANTS_COUNT(UPDATE),       \
-                                              .constants = UPDATE##_constants,                     \
-                                              .passes_count = COUNT(NAME##_passes),                \
-                                              .passes = NAME##_passes,                             \
-                                              .boundaries = allowed,                               \
-                                              .boundary = default_boundary,                        \
-                                              .picture = {field, map, 0.0, 1.0},                   \
-                                              .derive = NAME##_derive,                             \
-                                              __VA_ARGS__};
+    static const tz_stencil NAME##_stencil = {                                                     \
+        TZ_STENCIL_HEADER,                                                                         \
+        .id = #NAME,                                                                               \
+        .doc = "Test-only: " #NAME ".",                                                            \
+        .dims = dimensions,                                                                        \
+        TZ_STENCIL_TABLES(UPDATE, NAME##_fields, NAME##_params, NAME##_passes),                    \
+        .boundaries = allowed,                                                                     \
+        .boundary = default_boundary,                                                              \
+        .picture = {field, map, 0.0, 1.0},                                                         \
+        .derive = NAME##_derive,                                                                   \
+        __VA_ARGS__};
 
 /* With every boundary, showing the field FIRST; of bits, showing "alive". */
 #define TEST_STENCIL(NAME, UPDATE, dimensions, first)                                              \

@@ -4,8 +4,6 @@
 #define TZ_CELL_TEXT "d2q9.cell.h"
 #define TZ_CELL_ID d2q9
 #define TZ_CELL_DIMS 2
-#define TZ_CELL_RADIUS 1
-#define TZ_CELL_REAL 1
 #include <trapeze/rows.h>
 
 static const tz_param d2q9_params[] = {

@@ -4,8 +4,6 @@
 #define TZ_CELL_TEXT "d3q19.cell.h"
 #define TZ_CELL_ID d3q19
 #define TZ_CELL_DIMS 3
-#define TZ_CELL_RADIUS 1
-#define TZ_CELL_REAL 1
 #include <trapeze/rows.h>
 
 static const tz_param d3q19_params[] = {

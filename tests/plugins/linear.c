@@ -4,29 +4,21 @@
 #define TZ_CELL_TEXT "linear_heat.cell.h"
 #define TZ_CELL_ID heat
 #define TZ_CELL_DIMS 1
-#define TZ_CELL_RADIUS 1
-#define TZ_CELL_REAL 1
 #include <trapeze/rows.h>
 
 #define TZ_CELL_TEXT "linear_drift.cell.h"
 #define TZ_CELL_ID drift
 #define TZ_CELL_DIMS 3
-#define TZ_CELL_RADIUS 1
-#define TZ_CELL_REAL 1
 #include <trapeze/rows.h>
 
 #define TZ_CELL_TEXT "linear_wave.cell.h"
 #define TZ_CELL_ID wave
 #define TZ_CELL_DIMS 2
-#define TZ_CELL_RADIUS 1
-#define TZ_CELL_REAL 1
 #include <trapeze/rows.h>
 
 #define TZ_CELL_TEXT "linear_spin.cell.h"
 #define TZ_CELL_ID spin
 #define TZ_CELL_DIMS 2
-#define TZ_CELL_RADIUS 1
-#define TZ_CELL_REAL 1
 #include <trapeze/rows.h>
 
 /* All constants are parameters. */

@@ -6,16 +6,12 @@
 #define TZ_CELL_ID maxwell_h
 #define TZ_CELL_NAME advance_h
 #define TZ_CELL_DIMS 2
-#define TZ_CELL_RADIUS 1
-#define TZ_CELL_REAL 1
 #include <trapeze/rows.h>
 
 #define TZ_CELL_TEXT "maxwell2d.cell.h"
 #define TZ_CELL_ID maxwell_e
 #define TZ_CELL_NAME advance_e
 #define TZ_CELL_DIMS 2
-#define TZ_CELL_RADIUS 1
-#define TZ_CELL_REAL 1
 #include <trapeze/rows.h>
 
 static const tz_param maxwell2d_params[] = {

@@ -6,14 +6,11 @@
 #define TZ_CELL_ID mixed3d_flow
 #define TZ_CELL_DIMS 3
 #define TZ_CELL_RADIUS 2
-#define TZ_CELL_REAL 1
 #include <trapeze/rows.h>
 
 #define TZ_CELL_TEXT "mixed3d_count.cell.h"
 #define TZ_CELL_ID mixed3d_count
 #define TZ_CELL_DIMS 3
-#define TZ_CELL_RADIUS 1
-#define TZ_CELL_REAL 1
 #include <trapeze/rows.h>
 
 static const tz_param mixed3d_params[] = {

@@ -7,7 +7,6 @@
 #define TZ_CELL_NAME onesided
 #define TZ_CELL_DIMS 1
 #define TZ_CELL_RADIUS 2
-#define TZ_CELL_REAL 1
 #include <trapeze/rows.h>
 
 #undef ONESIDED_DIMS
@@ -16,8 +15,6 @@
 #define TZ_CELL_ID sheet
 #define TZ_CELL_NAME onesided
 #define TZ_CELL_DIMS 2
-#define TZ_CELL_RADIUS 1
-#define TZ_CELL_REAL 1
 #include <trapeze/rows.h>
 
 #undef ONESIDED_DIMS
@@ -27,7 +24,6 @@
 #define TZ_CELL_NAME onesided
 #define TZ_CELL_DIMS 3
 #define TZ_CELL_RADIUS 2
-#define TZ_CELL_REAL 1
 #include <trapeze/rows.h>
 
 static const tz_param onesided1d_params[] = {

@@ -7,8 +7,6 @@
 #define TZ_CELL_ID red
 #define TZ_CELL_NAME redblack
 #define TZ_CELL_DIMS 2
-#define TZ_CELL_RADIUS 1
-#define TZ_CELL_REAL 1
 #include <trapeze/rows.h>
 
 #undef REDBLACK_COLOUR
@@ -17,8 +15,6 @@
 #define TZ_CELL_ID black
 #define TZ_CELL_NAME redblack
 #define TZ_CELL_DIMS 2
-#define TZ_CELL_RADIUS 1
-#define TZ_CELL_REAL 1
 #include <trapeze/rows.h>
 
 static const tz_param redblack_params[] = {

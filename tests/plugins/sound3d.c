@@ -5,15 +5,12 @@
 #define TZ_CELL_TEXT "sound3d2.cell.h"
 #define TZ_CELL_ID sound3d2
 #define TZ_CELL_DIMS 3
-#define TZ_CELL_RADIUS 1
-#define TZ_CELL_REAL 1
 #include <trapeze/rows.h>
 
 #define TZ_CELL_TEXT "sound3d8.cell.h"
 #define TZ_CELL_ID sound3d8
 #define TZ_CELL_DIMS 3
 #define TZ_CELL_RADIUS 4
-#define TZ_CELL_REAL 1
 #include <trapeze/rows.h>
 
 static int sound3d2_derive(tz_setup *setup)

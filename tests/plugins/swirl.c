@@ -66,7 +66,6 @@ SWIRL(swirl3d, 3)
 #define TZ_CELL_TEXT "edges.cell.h"
 #define TZ_CELL_ID edges
 #define TZ_CELL_DIMS 2
-#define TZ_CELL_RADIUS 1
 #define TZ_CELL_REAL 0
 #include <trapeze/rows.h>
 #define TZ_CELL_TEXT "edges.cell.h"

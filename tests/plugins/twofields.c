@@ -4,15 +4,12 @@
 #define TZ_CELL_TEXT "gradient.cell.h"
 #define TZ_CELL_ID gradient
 #define TZ_CELL_DIMS 2
-#define TZ_CELL_RADIUS 1
-#define TZ_CELL_REAL 1
 #include <trapeze/rows.h>
 
 #define TZ_CELL_TEXT "diffuse.cell.h"
 #define TZ_CELL_ID diffuse
 #define TZ_CELL_DIMS 2
 #define TZ_CELL_RADIUS 2
-#define TZ_CELL_REAL 1
 #include <trapeze/rows.h>
 
 static const tz_param twofields_params[] = {

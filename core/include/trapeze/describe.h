@@ -56,6 +56,13 @@
     .params_stride = sizeof(tz_param), .constants_stride = sizeof(tz_constant),                    \
     .passes_stride = sizeof(tz_pass), .methods_stride = sizeof(tz_method),                         \
     .outputs_stride = sizeof(tz_pass)
+/* Members of a tz_stencil: arrays of its fields, parameters and passes, and the constants of the
+ * cell update ID (<trapeze/rows.h>). */
+#define TZ_STENCIL_TABLES(id, its_fields, its_params, its_passes)                                  \
+    .fields_count = sizeof(its_fields) / sizeof(tz_field), .fields = (its_fields),                 \
+    .params_count = sizeof(its_params) / sizeof(tz_param), .params = (its_params),                 \
+    .constants_count = TZ_CONSTANTS_COUNT(id), .constants = id##_constants,                        \
+    .passes_count = sizeof(its_passes) / sizeof(tz_pass), .passes = (its_passes)
 #define TZ_PLUGIN_HEADER                                                                           \
     .abi_major = TZ_ABI_MAJOR, .abi_minor = TZ_ABI_MINOR, .struct_size = sizeof(tz_plugin)
 

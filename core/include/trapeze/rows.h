@@ -7,15 +7,15 @@
  *   TZ_CELL_ID      a C identifier, the ID below
  *   TZ_CELL_NAME    OPTIONAL: the name of the TZ_CELL in the text, if it is not TZ_CELL_ID
  *   TZ_CELL_DIMS    1, 2 or 3
- *   TZ_CELL_RADIUS  0 to TZ_RADIUS_MAX
- *   TZ_CELL_REAL    1 if a field or constant has the type real, which has two precisions, else 0
+ *   TZ_CELL_RADIUS  OPTIONAL: 0 to TZ_RADIUS_MAX; 1 if it is not defined
+ *   TZ_CELL_REAL    OPTIONAL: 0 if no field or constant has the type real, which has two precisions
  *   TZ_CELL_SWITCH  OPTIONAL, see <trapeze/rows_tuning.h>
  *   TZ_CELL_FRAME   OPTIONAL, see there
  *
  * The header undefines them again, and defines
  *
  *   ID_kernels              a static const tz_kernels
- *   ID_constants            a static const tz_constant[], one for each constant of the text
+ *   ID_constants            a static const tz_constant[], for TZ_STENCIL_TABLES
  *   TZ_CONSTANTS_COUNT(ID)  the number of constants
  *   TZ_CONSTANT(ID, name)   the index of a constant in tz_setup.constants
  *   TZ_FIELD(ID, name)      the index of a field

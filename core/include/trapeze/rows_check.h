@@ -18,13 +18,11 @@
 #error TZ_CELL_DIMS is 1, 2 or 3
 #endif
 #ifndef TZ_CELL_RADIUS
-#error define TZ_CELL_RADIUS before <trapeze/rows.h>: how far the text reads, in cells
 #define TZ_CELL_RADIUS 1
 #elif TZ_CELL_RADIUS < 0 || TZ_CELL_RADIUS > 8
 #error TZ_CELL_RADIUS is 0 to 8, TZ_RADIUS_MAX
 #endif
 #ifndef TZ_CELL_REAL
-#error define TZ_CELL_REAL before <trapeze/rows.h>: 1 if a field or constant is real, else 0
 #define TZ_CELL_REAL 1
 #elif TZ_CELL_REAL != 0 && TZ_CELL_REAL != 1
 #error TZ_CELL_REAL is 1 if a field or constant is real, else 0
