@@ -7,7 +7,7 @@
 -- With --set device=NAME only predicted. --set scale=N makes grids N times as long an axis as the paper's.
 local tz = require "trapeze"
 local paper = require "paper"
-local HEIGHTS, SECONDS, scale = { 1, 2, 3, 4, 6, 8, 10, 12 }, 2, tz.args.scale or 4
+local HEIGHTS, SECONDS, scale = { 1, 2, 3, 4, 6, 8, 10, 12 }, 2, paper.count("scale", 4)
 
 -- Nanojoules an update and watts at a height, or nil and the reason.
 local function measured(sim, isl, cells, height)

@@ -11,7 +11,7 @@ paper.each(function(isl)
   local sim = paper.simulation(isl, isl.grid)
   local x, y, low, high, one = {}, {}, {}, {}, nil
   for _, height in ipairs(HEIGHTS) do
-    local time, least, most = paper.time(sim, isl, height, tz.args.rounds or 5)
+    local time, least, most = paper.time(sim, isl, height, paper.count("rounds", 5))
     if time then
       one = one or time
       x[#x + 1], y[#y + 1], low[#low + 1], high[#high + 1] = height, one / time, one / most, one / least

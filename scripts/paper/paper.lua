@@ -28,9 +28,19 @@ M.isls = {
 
 -- --set only=hotspot restricts a script.
 function M.each(f)
-  for _, isl in ipairs(M.isls) do
-    if not tz.args.only or tz.args.only == isl.plugin then f(isl) end
+  local only, names = tz.args.only, {}
+  for i, isl in ipairs(M.isls) do
+    names[i] = isl.plugin
+    if not only or only == isl.plugin then f(isl); names.found = true end
   end
+  tz.expect(names.found, ("--set only=%s: it is one of %s"):format(only, table.concat(names, ", ")))
+end
+
+-- The whole number of --set NAME=…, from 1 on.
+function M.count(name, default)
+  local value = tz.args[name] or default
+  tz.expect(math.type(value) == "integer" and value > 0, ("--set %s=%s: it is a whole number from 1 on"):format(name, value))
+  return value
 end
 
 function M.grid_of(isl, size)

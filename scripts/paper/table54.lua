@@ -8,7 +8,7 @@
 -- the length of the run. "best" is the fastest of the backend's plan of each height and the predicted plan.
 local tz = require "trapeze"
 local paper = require "paper"
-local ROUNDS, ITERATIONS, scale = tz.args.rounds or 9, 30, tz.args.scale or 1
+local ROUNDS, ITERATIONS, scale = paper.count("rounds", 9), 30, paper.count("scale", 1)
 local HEIGHTS = { 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 12, 15, 16, 20, 24, 30 }
 local HIGHEST = { 30, 16, 8 } -- of a grid of so many dimensions on a GPU: compilers take minutes for higher ones
 

@@ -14,7 +14,7 @@ local tz = require "trapeze"
 local paper = require "paper"
 local args = tz.args
 local full, device, boundary = args.full, args.device, args.boundary or "periodic"
-local sizes = { [2] = args.n2 or (full and 4096 or 768), [3] = args.n3 or (full and 256 or 72) }
+local sizes = { [2] = paper.count("n2", full and 4096 or 768), [3] = paper.count("n3", full and 256 or 72) }
 
 -- What the thesis reports; its grid is 256^3.
 local thesis = {

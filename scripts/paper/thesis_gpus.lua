@@ -14,7 +14,7 @@
 local tz = require "trapeze"
 local paper = require "paper"
 local args = tz.args
-local n, count, link = args.n or 256, args.count or 4, args.link
+local n, count, link = paper.count("n", 256), paper.count("count", 4), args.link
 local device, measure = args.device or (not args.measure and "h200" or nil), args.measure
 
 local radii = {}

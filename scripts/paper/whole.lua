@@ -8,7 +8,7 @@
 -- scale: grids of two dimensions are so many times as long an axis as the paper's.
 local tz = require "trapeze"
 local paper = require "paper"
-local scale = tz.args.scale or 4
+local scale = paper.count("scale", 4)
 
 local possible, why = paper.has_gpu()
 if not possible then
