@@ -232,3 +232,14 @@ const char *tz_names_hint(char *text, size_t size, const char *name, const char 
     }
     return text;
 }
+
+const char *tz_names_hint_of(char *text, size_t size, const char *name, const void *items, size_t n,
+                             size_t stride)
+{
+    enum { MOST = 128 };
+    const char *names[MOST];
+    n = n < MOST ? n : MOST;
+    for (size_t i = 0; i < n; i++)
+        names[i] = *(const char *const *)((const char *)items + i * stride);
+    return tz_names_hint(text, size, name, names, n);
+}

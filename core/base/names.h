@@ -18,4 +18,11 @@ const char *tz_names_nearest(const char *name, const char *const *names, size_t 
 const char *tz_names_hint(char *text, size_t size, const char *name, const char *const *names,
                           size_t n);
 
+/* The same of an array of structs, each of which begins with its name, a const char *; up to 128 of
+ * them count. `text` is an array. */
+#define TZ_NAMES_HINT(text, name, items, n)                                                        \
+    tz_names_hint_of(text, sizeof(text), name, items, (size_t)(n), sizeof *(items))
+const char *tz_names_hint_of(char *text, size_t size, const char *name, const void *items, size_t n,
+                             size_t stride);
+
 #endif

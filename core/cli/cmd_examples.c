@@ -194,6 +194,17 @@ static int list_all(const examples *list, tz_form form)
     return tz_finish_output();
 }
 
+void tz_examples_put(const char *typed)
+{
+    examples list = {0};
+    tz_error ignored;
+    if (find_all(&list, &ignored) == TZ_OK)
+        for (int i = 0; i < list.count; i++)
+            if (strncmp(list.items[i].name, typed, strlen(typed)) == 0)
+                puts(list.items[i].name);
+    clear(&list);
+}
+
 /* ---- Copying --------------------------------------------------------------------------------- */
 
 /* The paths of what is copied, relative to the example's folder and to the new one. */

@@ -55,96 +55,97 @@ static void man_page(void)
     }
 }
 
-/* ---- Completions ----------------------------------------------------------------------------- */
+/* ---- Completions: shells ask for words ------------------------------------------------------- */
 
-/* The next option that a help text names, as "--name"; NULL after the last. An option that was
- * named before is left out. */
-static const char *next_option(const char *help, const char **at, size_t *length)
+/* The word, if what is typed begins it, and what it is; `doc` NULL: it is not said. */
+static void put_word(const char *typed, const char *word, size_t length, const char *doc)
+{
+    const size_t begun = strlen(typed);
+    if (begun <= length && strncmp(word, typed, begun) == 0)
+        printf("%.*s%s%s\n", (int)length, word, doc ? "\t" : "", doc ? doc : "");
+}
+
+static void put_name(const char *typed, const char *name)
+{
+    put_word(typed, name, strlen(name), NULL);
+}
+
+/* All options that the help of a command names, as "--name". */
+static void put_options(const tz_command *command, const char *typed)
 {
     static const char letters[] = "abcdefghijklmnopqrstuvwxyz0123456789-";
-    for (const char *p; (p = strstr(*at, "--"));) {
+    char help[TZ_HELP_SIZE];
+    tz_help_text(command, help);
+    for (const char *p = help; (p = strstr(p, "--")); p += 2) {
         const char *before = help;
         const size_t n = 2 + strspn(p + 2, letters);
-        *at = p + n;
-        if (n < 4 || (p > help && p[-1] != ' ' && p[-1] != '`'))
-            continue;
         while ((before = strstr(before, "--")) < p &&
                (strncmp(before, p, n) != 0 || strspn(before + 2, letters) + 2 != n))
             before += 2;
-        if (before < p)
-            continue;
-        *length = n;
-        return p;
+        if (before == p && n >= 4 && (p == help || p[-1] == ' ' || p[-1] == '`'))
+            put_word(typed, p, n, NULL);
     }
-    return NULL;
-}
-
-/* Each option of a command with text before and after it. `skip`: leading characters to leave
- * out. */
-static void put_options(const tz_command *command, const char *before, const char *after,
-                        size_t skip)
-{
-    char text[TZ_HELP_SIZE];
-    const char *help = tz_help_text(command, text), *at = help, *option;
-    size_t length = 0;
-    while ((option = next_option(help, &at, &length)))
-        printf("%s%.*s%s", before, (int)(length - skip), option + skip, after);
 }
 
 /* ---- Values of options, and arguments -------------------------------------------------------- */
 
-typedef void put_words(void);
-
-static void put_backends(void)
+static void put_backends(const char *typed)
 {
-    fputs("auto", stdout);
+    put_name(typed, "auto");
     for (int i = 0; tz_backends[i]; i++)
-        printf(" %s", tz_backends[i]->name);
+        put_name(typed, tz_backends[i]->name);
 }
 
-static void put_policies(void)
+static void put_policies(const char *typed)
 {
     for (int i = 0; tz_policy_name(i); i++)
-        printf("%s%s", i ? " " : "", tz_policy_name(i));
+        put_name(typed, tz_policy_name(i));
 }
 
-static void put_families(void)
+static void put_families(const char *typed)
 {
     const char *names[TZ_FAMILIES_MAX];
     const size_t count = tz_family_names(names);
     for (size_t i = 0; i < count; i++)
-        printf("%s%s", i ? " " : "", names[i]);
+        put_name(typed, names[i]);
 }
 
-static void put_devices(void)
+static void put_devices(const char *typed)
 {
     tz_paths names = {0};
     tz_error ignored;
     tz_device_names(&names, &ignored);
     for (size_t i = 0; i < names.count; i++)
-        printf("%s%s", i ? " " : "", names.items[i]);
+        put_name(typed, names.items[i]);
     tz_paths_clear(&names);
 }
 
-static void put_models(void)
+static void put_models(const char *typed)
 {
     for (int i = 0; tz_predictors[i]; i++)
-        printf("%s%s", i ? " " : "", tz_predictors[i]->name);
+        put_name(typed, tz_predictors[i]->name);
 }
 
-static void put_precisions(void)
+static void put_precisions(const char *typed)
 {
     for (int i = 0; i < TZ_PRECISIONS; i++)
-        printf("%s%s", i ? " " : "", tz_precision_name((tz_precision)i));
+        put_name(typed, tz_precision_name((tz_precision)i));
 }
 
-static void put_shells(void)
+static void put_stencils(const char *typed)
 {
-    fputs("bash zsh fish", stdout);
+    tz_plugins plugins = {0};
+    if (tz_plugins_open(&plugins))
+        for (size_t i = 0; i < tz_registry_count(plugins.registry); i++) {
+            const tz_plugin *plugin = tz_registry_get(plugins.registry, i)->plugin;
+            for (int k = 0; plugin && k < plugin->stencils_count; k++)
+                put_name(typed, plugin->stencils[k]->id);
+        }
+    tz_plugins_close(&plugins);
 }
 
 /* The headings of the reference, "### `tz.movie([field][, options])`". */
-static void put_manual_names(void)
+static void put_functions(const char *typed)
 {
     char *page = NULL;
     size_t size = 0;
@@ -156,222 +157,118 @@ static void put_manual_names(void)
     fclose(out);
     for (const char *at = page; (at = strstr(at, "\n### `"));) {
         at += strlen("\n### `");
-        printf(" %.*s", (int)strcspn(at, "(`"), at);
+        put_word(typed, at, strcspn(at, "(`"), NULL);
     }
     free(page);
 }
 
-/* What follows an option, of any command that has it. */
+static void put_shells(const char *typed);
+
+/* What follows an option of any command, or a command. */
 static const struct {
-    const char *option;
-    put_words *put;
-} option_values[] = {{"backend", put_backends},     {"policy", put_policies},
-                     {"height", put_policies},      {"family", put_families},
-                     {"device", put_devices},       {"model", put_models},
-                     {"precision", put_precisions}, {"completion", put_shells}};
+    const char *after;
+    void (*put)(const char *typed);
+} lists[] = {
+    {"--backend", put_backends},     {"--policy", put_policies},   {"--height", put_policies},
+    {"--family", put_families},      {"--device", put_devices},    {"--model", put_models},
+    {"--precision", put_precisions}, {"--completion", put_shells}, {"plugins", put_stencils},
+    {"predict", put_stencils},       {"tune", put_stencils},       {"examples", tz_examples_put},
+    {"manual", put_functions}};
 
-/* Arguments of commands: words, or what a command prints when a key is pressed. */
+static bool put_list(const char *after, const char *typed)
+{
+    for (size_t i = 0; i < sizeof lists / sizeof *lists; i++)
+        if (strcmp(after, lists[i].after) == 0) {
+            lists[i].put(typed);
+            return true;
+        }
+    return false;
+}
+
+/* `words`: those of the command line behind "trapeze", of which the last one is being typed. */
+static void put_words(int count, char *const *words)
+{
+    static const char *const others[] = {"help", "--help", "--version"};
+    const char *typed = count > 0 ? words[count - 1] : "";
+    if (count < 2) {
+        for (int i = 0; tz_commands[i]; i++)
+            put_word(typed, tz_commands[i]->name, strlen(tz_commands[i]->name),
+                     tz_commands[i]->doc);
+        for (size_t i = 0; i < sizeof others / sizeof *others; i++)
+            put_name(typed, others[i]);
+        return;
+    }
+    if (words[count - 2][0] == '-' && put_list(words[count - 2], typed))
+        return;
+    for (int i = 0; typed[0] == '-' && tz_commands[i]; i++)
+        if (strcmp(tz_commands[i]->name, words[0]) == 0)
+            put_options(tz_commands[i], typed);
+    if (typed[0] != '-')
+        put_list(words[0], typed);
+}
+
+/* Each asks with the words up to the cursor; where there are none, files may stand. */
 static const struct {
-    const char *commands; /* separated by blanks */
-    put_words *put;
-    const char *prints; /* of a shell */
-} arguments[] = {
-    {"plugins predict tune", NULL, "trapeze plugins --csv 2>/dev/null | sed 1d | cut -d, -f2"},
-    {"examples", NULL, "trapeze examples --csv 2>/dev/null | sed 1d | cut -d, -f1"},
-    {"manual", put_manual_names, NULL}};
+    const char *name, *text;
+} shells[] = {
+    {"bash", "_trapeze() {\n"
+             "    local IFS=$'\\n' word=${COMP_WORDS[COMP_CWORD]}\n"
+             "    COMPREPLY=($(trapeze manual --words -- \"${COMP_WORDS[@]:1:COMP_CWORD}\" "
+             "2>/dev/null | cut -f 1))\n"
+             "    case ${#COMPREPLY[@]}$word in 0-*) ;; 0*) compopt -o filenames 2>/dev/null\n"
+             "        COMPREPLY=($(compgen -f -- \"$word\")) ;; esac\n"
+             "}\n"
+             "complete -F _trapeze trapeze\n"},
+    {"zsh", "#compdef trapeze\n"
+            "_trapeze() {\n"
+            "    local -a found\n"
+            "    found=(${(f)\"$(trapeze manual --words -- \"${(@)words[2,CURRENT]}\" "
+            "2>/dev/null)\"})\n"
+            "    found=(${${found//:/\\\\:}/$'\\t'/:})\n"
+            "    if (( $#found )); then _describe word found; else _files; fi\n"
+            "}\n"
+            "if [ \"$funcstack[1]\" = _trapeze ]; then _trapeze; else compdef _trapeze trapeze; "
+            "fi\n"},
+    {"fish", "complete -c trapeze -a '(trapeze manual --words -- (commandline -opc)[2..-1] "
+             "(commandline -ct) 2>/dev/null)'\n"}};
 
-enum {
-    OPTION_VALUES = sizeof option_values / sizeof *option_values,
-    ARGUMENTS = sizeof arguments / sizeof *arguments
-};
-
-/* "a|b" of "a b". */
-static void put_alternatives(const char *words)
+static void put_shells(const char *typed)
 {
-    for (; *words; words++)
-        putchar(*words == ' ' ? '|' : *words);
-}
-
-static void bash_completion(void)
-{
-    fputs("_trapeze() {\n"
-          "    local word=${COMP_WORDS[COMP_CWORD]} options= values=\n"
-          "    COMPREPLY=()\n"
-          "    if [ \"$COMP_CWORD\" = 1 ]; then\n"
-          "        COMPREPLY=($(compgen -W '",
-          stdout);
-    for (int i = 0; tz_commands[i]; i++)
-        printf("%s ", tz_commands[i]->name);
-    fputs("help --help --version' -- \"$word\"))\n"
-          "        return\n"
-          "    fi\n"
-          "    case ${COMP_WORDS[COMP_CWORD - 1]} in\n",
-          stdout);
-    for (int i = 0; i < OPTION_VALUES; i++) {
-        printf("    --%s) values='", option_values[i].option);
-        option_values[i].put();
-        fputs("' ;;\n", stdout);
-    }
-    fputs("    esac\n"
-          "    if [ -n \"$values\" ]; then\n"
-          "        COMPREPLY=($(compgen -W \"$values\" -- \"$word\"))\n"
-          "        return\n"
-          "    fi\n"
-          "    case ${COMP_WORDS[1]} in\n",
-          stdout);
-    for (int i = 0; tz_commands[i]; i++) {
-        printf("    %s) options='", tz_commands[i]->name);
-        put_options(tz_commands[i], "", " ", 0);
-        fputs("' ;;\n", stdout);
-    }
-    fputs("    esac\n"
-          "    case ${COMP_WORDS[1]} in\n",
-          stdout);
-    for (int i = 0; i < ARGUMENTS; i++) {
-        fputs("    ", stdout);
-        put_alternatives(arguments[i].commands);
-        fputs(arguments[i].prints ? ") values=$(" : ") values='", stdout);
-        if (arguments[i].prints)
-            fputs(arguments[i].prints, stdout);
-        else
-            arguments[i].put();
-        fputs(arguments[i].prints ? ") ;;\n" : "' ;;\n", stdout);
-    }
-    fputs("    esac\n"
-          "    case $word in\n"
-          "    -*) COMPREPLY=($(compgen -W \"$options\" -- \"$word\")) ;;\n"
-          "    *) COMPREPLY=($(compgen -W \"$values\" -- \"$word\"))\n"
-          "        [ ${#COMPREPLY[@]} -gt 0 ] || { compopt -o filenames 2>/dev/null; "
-          "COMPREPLY=($(compgen -f -- \"$word\")); } ;;\n"
-          "    esac\n"
-          "}\n"
-          "complete -F _trapeze trapeze\n",
-          stdout);
-}
-
-/* `text` inside '…' of a shell. */
-static void put_quoted(const char *text)
-{
-    for (; *text; text++) {
-        if (*text == '\'')
-            fputs("'\\''", stdout);
-        else
-            putchar(*text);
-    }
-}
-
-static void zsh_completion(void)
-{
-    fputs("#compdef trapeze\n"
-          "_trapeze() {\n"
-          "    local -a commands options\n"
-          "    commands=(\n",
-          stdout);
-    for (int i = 0; tz_commands[i]; i++) {
-        printf("        '%s:", tz_commands[i]->name);
-        put_quoted(tz_commands[i]->doc);
-        fputs("'\n", stdout);
-    }
-    fputs("    )\n"
-          "    if (( CURRENT == 2 )); then\n"
-          "        _describe command commands\n"
-          "        return\n"
-          "    fi\n"
-          "    case $words[2] in\n",
-          stdout);
-    for (int i = 0; tz_commands[i]; i++) {
-        printf("    %s) options=(", tz_commands[i]->name);
-        put_options(tz_commands[i], "", " ", 0);
-        fputs(") ;;\n", stdout);
-    }
-    fputs("    esac\n"
-          "    case $words[CURRENT-1] in\n",
-          stdout);
-    for (int i = 0; i < OPTION_VALUES; i++) {
-        printf("    --%s) compadd ", option_values[i].option);
-        option_values[i].put();
-        fputs("; return ;;\n", stdout);
-    }
-    fputs("    esac\n"
-          "    if [[ $words[CURRENT] == -* ]]; then\n"
-          "        compadd -a options\n"
-          "        return\n"
-          "    fi\n"
-          "    case $words[2] in\n",
-          stdout);
-    for (int i = 0; i < ARGUMENTS; i++) {
-        fputs("    ", stdout);
-        put_alternatives(arguments[i].commands);
-        fputs(") compadd ", stdout);
-        if (arguments[i].prints)
-            printf("${(f)\"$(%s)\"}", arguments[i].prints);
-        else
-            arguments[i].put();
-        fputs(" ;;\n", stdout);
-    }
-    fputs("    *) _files ;;\n"
-          "    esac\n"
-          "}\n"
-          "if [ \"$funcstack[1]\" = _trapeze ]; then _trapeze; else compdef _trapeze trapeze; fi\n",
-          stdout);
-}
-
-static void fish_completion(void)
-{
-    for (int i = 0; tz_commands[i]; i++) {
-        const char *name = tz_commands[i]->name;
-        char before[128];
-        printf("complete -c trapeze -n __fish_use_subcommand -f -a %s -d '", name);
-        put_quoted(tz_commands[i]->doc);
-        fputs("'\n", stdout);
-        snprintf(before, sizeof before,
-                 "complete -c trapeze -n '__fish_seen_subcommand_from %s' -l ", name);
-        put_options(tz_commands[i], before, "\n", 2);
-    }
-    for (int i = 0; i < OPTION_VALUES; i++) {
-        printf("complete -c trapeze -l %s -x -a '", option_values[i].option);
-        option_values[i].put();
-        fputs("'\n", stdout);
-    }
-    for (int i = 0; i < ARGUMENTS; i++) {
-        printf("complete -c trapeze -n '__fish_seen_subcommand_from %s' -f -a '",
-               arguments[i].commands);
-        if (arguments[i].prints)
-            printf("(%s)", arguments[i].prints);
-        else
-            arguments[i].put();
-        fputs("'\n", stdout);
-    }
+    for (size_t i = 0; i < sizeof shells / sizeof *shells; i++)
+        put_name(typed, shells[i].name);
 }
 
 /* False: not a shell that is known. */
 static bool print_completion(const char *shell)
 {
-    if (strcmp(shell, "bash") == 0)
-        bash_completion();
-    else if (strcmp(shell, "zsh") == 0)
-        zsh_completion();
-    else if (strcmp(shell, "fish") == 0)
-        fish_completion();
-    else
-        return false;
-    return true;
+    for (size_t i = 0; i < sizeof shells / sizeof *shells; i++)
+        if (strcmp(shell, shells[i].name) == 0) {
+            fputs(shells[i].text, stdout);
+            return true;
+        }
+    return false;
 }
 
 /* ---- The command ----------------------------------------------------------------------------- */
 
 static int manual(const tz_command *command, int argc, char **argv)
 {
-    bool man = false;
+    bool man = false, words = false;
     const char *shell = NULL;
-    const tz_option options[] = {
-        TZ_FLAG("man", &man), TZ_TEXT("completion", &shell), {.name = NULL}};
+    const tz_option options[] = {TZ_FLAG("man", &man),
+                                 TZ_TEXT("completion", &shell),
+                                 TZ_FLAG("words", &words),
+                                 {.name = NULL}};
     tz_error error;
     const int code = tz_options_read(command, argc, argv, options);
     if (code != TZ_OPTIONS_GO_ON)
         return code;
     if (man && shell)
         return tz_misuse(command, "--man and --completion exclude each other");
+    if (words) {
+        put_words(argc - optind, argv + optind);
+        return tz_finish_output();
+    }
     const char *name = argv[optind];
     if (name && (man || shell || optind + 1 < argc))
         return tz_misuse(command, "takes the name of one function, not '%.60s'", argv[argc - 1]);
@@ -394,6 +291,8 @@ const tz_command tz_command_manual = {
     .help = "  FUNCTION             such as tz.floorplan, sim:run or movie\n"
             "  --man                the page for man(1) instead: all commands and their options\n"
             "  --completion SHELL   the completion of bash, zsh or fish instead\n"
+            "  --words -- WORD…     what the last of these words of a command line may become, as\n"
+            "                       completions ask\n"
             "  -h, --help           print this\n\nThe page docs/scenario.md is the output without "
             "options.\n",
     .call = manual,

@@ -299,19 +299,15 @@ static int read_options(const tz_command *command, int argc, char **argv, settin
 /* Prints the command. It repeats what a folder does not give by itself (cmd_resume.c). */
 static void tell_how_to_go_on(const settings *s, const char *folder)
 {
-    tz_paths words = {0};
-    bool failed = tz_paths_add(&words, "trapeze", NULL) || tz_paths_add(&words, "resume", NULL) ||
-                  tz_paths_add(&words, folder, NULL) ||
-                  (s->script.unsafe && tz_paths_add(&words, "--unsafe", NULL));
-    for (size_t i = 0; i < s->plugins.given.count; i++)
-        failed = failed || tz_paths_add(&words, "--plugins", NULL) ||
-                 tz_paths_add(&words, s->plugins.given.items[i], NULL);
-    char *const line =
-        failed ? NULL : tz_shell_words((const char *const *)words.items, words.count);
-    if (line)
-        fprintf(stderr, "it goes on with: %s\n", line);
-    free(line);
-    tz_paths_clear(&words);
+    fputs("it goes on with: trapeze resume", stderr);
+    tz_put_shell_word(stderr, folder);
+    if (s->script.unsafe)
+        fputs(" --unsafe", stderr);
+    for (size_t i = 0; i < s->plugins.given.count; i++) {
+        fputs(" --plugins", stderr);
+        tz_put_shell_word(stderr, s->plugins.given.items[i]);
+    }
+    fputs("\n", stderr);
 }
 
 /* What the run came to, on stderr. */
@@ -607,41 +603,35 @@ static int take_rights(settings *s, const char *from, rights *out)
     return TZ_OPTIONS_GO_ON;
 }
 
-static void add_word(tz_paths *words, bool *failed, const char *word)
-{
-    *failed = *failed || tz_paths_add(words, word, NULL) != TZ_OK;
-}
-
 /* Refuses, with the command that would be allowed, what the run had and this command line does not
  * give. */
 static int check_rights(int argc, char **argv, const settings *s, const rights *had)
 {
     const bool unsafe = had->unsafe && !s->script.unsafe;
     const bool plugins = had->plugins.count > 0 && s->plugins.given.count == 0;
-    tz_paths words = {0};
-    bool failed = false;
+    char *line = NULL;
+    size_t size;
     if (!unsafe && !plugins)
         return TZ_OPTIONS_GO_ON;
-    for (int i = 0; i < argc; i++)
-        add_word(&words, &failed, argv[i]);
-    if (unsafe)
-        add_word(&words, &failed, "--unsafe");
-    for (size_t i = 0; plugins && i < had->plugins.count; i++) {
-        add_word(&words, &failed, "--plugins");
-        add_word(&words, &failed, had->plugins.items[i]);
+    FILE *out = open_memstream(&line, &size);
+    for (int i = 0; out && i < argc; i++)
+        tz_put_shell_word(out, argv[i]);
+    if (out && unsafe)
+        tz_put_shell_word(out, "--unsafe");
+    for (size_t i = 0; out && plugins && i < had->plugins.count; i++) {
+        tz_put_shell_word(out, "--plugins");
+        tz_put_shell_word(out, had->plugins.items[i]);
     }
-    char *const line =
-        failed ? NULL : tz_shell_words((const char *const *)words.items, words.count);
-    const int code = line ? tz_fail_text(EXIT_FAILED,
-                                         "the run was begun with %s, which lets it run any code; "
-                                         "if you trust its folder, say so: trapeze %s",
-                                         unsafe && plugins ? "--unsafe and --plugins"
-                                         : unsafe          ? "--unsafe"
-                                                           : "--plugins",
-                                         line)
-                          : tz_fail_text(EXIT_FAILED, "not enough memory");
+    if (!out || fclose(out) != 0)
+        return tz_fail_text(EXIT_FAILED, "not enough memory");
+    const int code = tz_fail_text(EXIT_FAILED,
+                                  "the run was begun with %s, which lets it run any code; if you "
+                                  "trust its folder, say so: trapeze%s",
+                                  unsafe && plugins ? "--unsafe and --plugins"
+                                  : unsafe          ? "--unsafe"
+                                                    : "--plugins",
+                                  line);
     free(line);
-    tz_paths_clear(&words);
     return code;
 }
 

@@ -177,27 +177,15 @@ int tz_finish_output(void)
     return tz_fail_text(EXIT_FAILED, "cannot write the output: %s", strerror(errno));
 }
 
-char *tz_shell_words(const char *const *words, size_t count)
+void tz_put_shell_word(FILE *out, const char *word)
 {
     static const char plain[] =
         "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-+=:,./@%";
-    char *text = NULL;
-    size_t size;
-    FILE *out = open_memstream(&text, &size);
-    for (size_t i = 0; out && i < count; i++) {
-        const char *const word = words[i];
-        const bool quoted = *word == '\0' || word[strspn(word, plain)] != '\0';
-        fputs(i > 0 ? " " : "", out);
-        fputs(quoted ? "'" : "", out);
-        for (const char *c = word; *c != '\0'; c++)
-            *c == '\'' ? (void)fputs("'\\''", out) : (void)fputc(*c, out);
-        fputs(quoted ? "'" : "", out);
-    }
-    if (!out || fclose(out) != 0) {
-        free(text);
-        return NULL;
-    }
-    return text;
+    const bool quoted = *word == '\0' || word[strspn(word, plain)] != '\0';
+    fputs(quoted ? " '" : " ", out);
+    for (const char *c = word; *c != '\0'; c++)
+        *c == '\'' ? (void)fputs("'\\''", out) : (void)fputc(*c, out);
+    fputs(quoted ? "'" : "", out);
 }
 
 bool tz_plugins_open(tz_plugins *plugins)

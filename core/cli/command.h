@@ -48,9 +48,8 @@ int tz_help(const tz_command *command);
 /* Flush stdout. EXIT_DONE, or EXIT_FAILED after printing that the output could not be written. */
 int tz_finish_output(void);
 
-/* The words as one line for a shell, quoted where it needs that; free() it. NULL: not enough
- * memory. */
-char *tz_shell_words(const char *const *words, size_t count);
+/* Write a blank and the word, quoted where a shell needs that. */
+void tz_put_shell_word(FILE *out, const char *word);
 
 /* ---- Plugins ---- */
 /* Begin with a zeroed struct. */
@@ -173,7 +172,6 @@ int tz_take_step(const tz_command *command, void *out, const char *text);
 /* The same for --set and --arg: NAME=VALUE is added to *(tz_paths *)out. */
 int tz_take_set(const tz_command *command, void *out, const char *text);
 int tz_take_arg(const tz_command *command, void *out, const char *text);
-
 /* The same for --family: the family of the tz_plan at `out` becomes that of a backend. */
 int tz_take_family(const tz_command *command, void *out, const char *text);
 
@@ -181,12 +179,14 @@ int tz_take_family(const tz_command *command, void *out, const char *text);
  * the arguments from argv[optind] on; or what to exit with, after --help or a printed error. */
 int tz_options_read(const tz_command *command, int argc, char **argv, const tz_option *options);
 
+/* Print the names of the examples that begin with what is typed, a line each. */
+void tz_examples_put(const char *typed);
 /* ---- Printing ---- */
 enum { TZ_TEXT_SIZE = 96 };
 
 /* "1.25 ms", four digits. */
 void tz_format_seconds(double seconds, char *text, size_t size);
-/* The unit in which a time of `seconds` or more is at least 1, and the factor to convert to it. */
+/* The unit in which `seconds` or more is at least 1, and the factor to it. */
 const char *tz_time_unit(double seconds, double *scale);
 /* "1.5 GiB", four digits. */
 void tz_format_bytes(double bytes, char *text, size_t size);

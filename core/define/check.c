@@ -105,13 +105,10 @@ tz_text_name tz_define_text_name(const tz_definition *definition, const char *na
 static tz_status unknown_field(const tz_definition *d, const char *what, const char *name,
                                tz_error *error)
 {
-    const char *names[TZ_FIELDS_MAX];
     char hint[400];
-    for (int f = 0; f < tz_define_fields(d); f++)
-        names[f] = d->fields[f].name;
-    return tz_error_set(
-        error, TZ_UNKNOWN, d->id, "%s: unknown field '%s'%s", what, name ? name : "",
-        tz_names_hint(hint, sizeof hint, name ? name : "", names, (size_t)tz_define_fields(d)));
+    return tz_error_set(error, TZ_UNKNOWN, d->id, "%s: unknown field '%s'%s", what,
+                        name ? name : "",
+                        TZ_NAMES_HINT(hint, name ? name : "", d->fields, tz_define_fields(d)));
 }
 
 static tz_status check_counts(const tz_definition *d, tz_error *error)

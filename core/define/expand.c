@@ -145,11 +145,8 @@ static bool is_function(const tz_expansion *x, const tz_syntax_node *n)
 static int unknown_function(tz_expansion *x, const tz_syntax_node *n)
 {
     const tz_definition *d = x->e->definition;
-    const char *names[FUNCTIONS];
     char name[80], hint[400];
     tz_syntax_name(x->syntax, n, name, sizeof name);
-    for (int i = 0; i < FUNCTIONS; i++)
-        names[i] = functions[i].name;
     for (int f = 0; f < tz_define_fields(d); f++)
         if (strcmp(d->fields[f].name, name) == 0)
             return tz_expr_fail(
@@ -164,7 +161,7 @@ static int unknown_function(tz_expansion *x, const tz_syntax_node *n)
     if (answered(x->e, name))
         return -1;
     return tz_expr_fail(x->e, TZ_UNKNOWN, "unknown function '%s'%s", name,
-                        tz_names_hint(hint, sizeof hint, name, names, FUNCTIONS));
+                        TZ_NAMES_HINT(hint, name, functions, FUNCTIONS));
 }
 
 /* ---- Words ----------------------------------------------------------------------------------- */

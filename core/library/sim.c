@@ -2,7 +2,6 @@
 #include "library/session.h"
 
 #include "base/json.h"
-#include "base/names.h"
 #include "lua/keys.h"
 #include "output/output.h"
 #include "sim/checkpoint.h"
@@ -325,20 +324,9 @@ tz_status tz_sim_residual(tz_sim *sim, double *out, tz_error *error)
 
 static tz_status find_param(const tz_sim *sim, const char *name, int *param, tz_error *error)
 {
-    const char *names[TZ_PARAMS_MAX];
-    char hint[512];
     const tz_status status = check_open(sim, name, error);
-    if (status)
-        return status;
-    const tz_stencil *stencil = tz_simulation_stencil(inner(sim));
-    *param = tz_stencil_param_index(stencil, name);
-    if (*param >= 0)
-        return TZ_OK;
-    for (int i = 0; i < stencil->params_count; i++)
-        names[i] = stencil->params[i].name;
-    return tz_error_set(
-        error, TZ_UNKNOWN, NULL, "%s has no parameter '%.60s'%s", stencil->id, name,
-        tz_names_hint(hint, sizeof hint, name, names, (size_t)stencil->params_count));
+    return status ? status
+                  : tz_stencil_find_param(tz_simulation_stencil(inner(sim)), name, param, error);
 }
 
 tz_status tz_sim_param(const tz_sim *sim, const char *name, double *out, tz_error *error)

@@ -4,7 +4,6 @@
 #include "lua/module.h"
 
 #include "backend/backend.h"
-#include "base/names.h"
 #include "lua/array.h"
 #include "lua/checkpoint.h"
 #include "lua/fields.h"
@@ -319,15 +318,8 @@ static int method_param(lua_State *L)
     const tz_simulation_handle *handle = tz_handle_check(L, 1, "sim:param");
     const tz_stencil *stencil = tz_handle_stencil(handle);
     const char *name = tz_text_check(L, 2, "sim:param", "name");
-    const int i = tz_stencil_param_index(stencil, name);
-    if (i < 0) {
-        const char *names[TZ_PARAMS_MAX];
-        char hint[512];
-        for (int k = 0; k < stencil->params_count; k++)
-            names[k] = stencil->params[k].name;
-        tz_raise(L, "sim:param: %s has no parameter '%.60s'%s", stencil->id, name,
-                 tz_names_hint(hint, sizeof hint, name, names, (size_t)stencil->params_count));
-    }
+    int i;
+    tz_try(L, "sim:param", tz_stencil_find_param(stencil, name, &i, tz_fault(L)));
     push_param(L, &stencil->params[i], &tz_simulation_params(handle->simulation)[i]);
     return 1;
 }

@@ -121,16 +121,13 @@ int tz_output_default_field(const tz_stencil *stencil)
 tz_status tz_output_find_field(const tz_stencil *stencil, const char *name, int *out,
                                tz_error *error)
 {
-    const char *names[TZ_FIELDS_MAX];
     char hint[256];
     *out = tz_stencil_field_index(stencil, name);
-    if (*out >= 0)
-        return TZ_OK;
-    for (int i = 0; i < tz_stencil_fields_all(stencil); i++)
-        names[i] = stencil->fields[i].name;
-    return tz_error_set(
-        error, TZ_UNKNOWN, NULL, "%s has no field '%.60s'%s", stencil->id, name,
-        tz_names_hint(hint, sizeof hint, name, names, (size_t)tz_stencil_fields_all(stencil)));
+    return *out >= 0
+               ? TZ_OK
+               : tz_error_set(
+                     error, TZ_UNKNOWN, NULL, "%s has no field '%.60s'%s", stencil->id, name,
+                     TZ_NAMES_HINT(hint, name, stencil->fields, tz_stencil_fields_all(stencil)));
 }
 
 /* A field that is kept, so that it can be written. */
@@ -400,13 +397,10 @@ tz_status tz_caption_check(const char *caption, tz_error *error)
         if (known)
             continue;
         char name[64], hint[128];
-        const char *names[NAMES];
-        for (int i = 0; i < NAMES; i++)
-            names[i] = tz_caption_words[i].name;
         snprintf(name, sizeof name, "%.*s", (int)(p.length < 63 ? p.length : 63), p.start);
         return tz_error_set(error, TZ_UNKNOWN, "caption",
                             "unknown placeholder {%s}%s (write {{ for a brace)", name,
-                            tz_names_hint(hint, sizeof hint, name, names, NAMES));
+                            TZ_NAMES_HINT(hint, name, tz_caption_words, NAMES));
     }
     if (*at != '\0')
         return tz_error_set(error, TZ_FORMAT, "caption",

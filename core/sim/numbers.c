@@ -234,17 +234,12 @@ tz_status tz_simulation_analyse(const tz_simulation *simulation, const char *met
                                 const tz_method_sink *sink, tz_error *error)
 {
     const tz_stencil *stencil = simulation->problem.stencil;
-    const char *names[32];
-    size_t count = 0;
     tz_status status = tz__simulation_need_fields(simulation, error);
     if (status)
         return status;
     for (int m = 0; m < stencil->methods_count; m++) {
-        if (strcmp(stencil->methods[m].name, method) != 0) {
-            if (count < 32)
-                names[count++] = stencil->methods[m].name;
+        if (strcmp(stencil->methods[m].name, method) != 0)
             continue;
-        }
         analysis context = {simulation, sink};
         char message[512] = "";
         tz_access access = {
@@ -264,7 +259,6 @@ tz_status tz_simulation_analyse(const tz_simulation *simulation, const char *met
         return tz_error_set(error, TZ_RANGE, method, "%s", message[0] ? message : "it failed");
     }
     char hint[256];
-    tz_names_hint(hint, sizeof hint, method, names, count);
     return tz_error_set(error, TZ_UNKNOWN, NULL, "'%s' has no analysis '%s'%s", stencil->id, method,
-                        hint);
+                        TZ_NAMES_HINT(hint, method, stencil->methods, stencil->methods_count));
 }

@@ -206,17 +206,6 @@ static tz_status resolve_precision(tz_problem *problem, const tz_simulation_conf
 
 /* ---- Boundaries ------------------------------------------------------------------------------ */
 
-static tz_status unknown_field(const tz_stencil *stencil, const char *name, tz_error *error)
-{
-    const char *names[TZ_FIELDS_MAX];
-    char hint[512];
-    for (int f = 0; f < stencil->fields_count; f++)
-        names[f] = stencil->fields[f].name;
-    tz_names_hint(hint, sizeof hint, name, names, (size_t)stencil->fields_count);
-    return tz_error_set(error, TZ_UNKNOWN, "boundary_values", "unknown field '%s' of '%s'%s", name,
-                        stencil->id, hint);
-}
-
 /* The boundary whose name is the first `length` bytes of `text`. */
 static tz_status find_boundary(const tz_stencil *stencil, const char *text, size_t length,
                                tz_boundary *out, tz_error *error)
@@ -311,7 +300,7 @@ static tz_status resolve_boundary_values(tz_problem *problem, const tz_simulatio
         const tz_side_value *given = &config->boundary_values[i];
         const int f = tz_stencil_field_index(stencil, given->field);
         if (f < 0)
-            return unknown_field(stencil, given->field, error);
+            return tz_stencil_unknown_field(stencil, given->field, "boundary_values", error);
         if (stencil->fields[f].role != TZ_STATE && stencil->fields[f].role != TZ_STATIC)
             return tz_error_set(error, TZ_UNSUPPORTED, "boundary_values",
                                 "'%s' is %s: it has no boundary value", given->field,
@@ -674,11 +663,8 @@ static bool is_choice(const char *choices, const char *text)
 
 static tz_status unknown_param(const tz_stencil *stencil, const char *name, tz_error *error)
 {
-    const char *names[TZ_PARAMS_MAX];
     char hint[512];
-    for (int p = 0; p < stencil->params_count; p++)
-        names[p] = stencil->params[p].name;
-    tz_names_hint(hint, sizeof hint, name, names, (size_t)stencil->params_count);
+    TZ_NAMES_HINT(hint, name, stencil->params, stencil->params_count);
     return tz_error_set(error, TZ_UNKNOWN, "params", "unknown parameter '%s' of '%s'%s", name,
                         stencil->id, hint);
 }

@@ -1,6 +1,7 @@
 /* Facts about a stencil that follow from its description. */
 #include "stencil/stencil.h"
 
+#include "base/names.h"
 #include <string.h>
 
 const char *tz_role_name(tz_role role)
@@ -253,6 +254,26 @@ int tz_stencil_param_index(const tz_stencil *stencil, const char *name)
         if (strcmp(stencil->params[p].name, name) == 0)
             return p;
     return -1;
+}
+
+tz_status tz_stencil_find_param(const tz_stencil *stencil, const char *name, int *out,
+                                tz_error *error)
+{
+    char hint[512];
+    *out = tz_stencil_param_index(stencil, name);
+    return *out >= 0
+               ? TZ_OK
+               : tz_error_set(error, TZ_UNKNOWN, NULL, "%s has no parameter '%.60s'%s", stencil->id,
+                              name,
+                              TZ_NAMES_HINT(hint, name, stencil->params, stencil->params_count));
+}
+
+tz_status tz_stencil_unknown_field(const tz_stencil *stencil, const char *name, const char *place,
+                                   tz_error *error)
+{
+    char hint[512];
+    return tz_error_set(error, TZ_UNKNOWN, place, "unknown field '%s' of '%s'%s", name, stencil->id,
+                        TZ_NAMES_HINT(hint, name, stencil->fields, stencil->fields_count));
 }
 
 int tz_stencil_param_of_role(const tz_stencil *stencil, tz_param_role role)

@@ -79,6 +79,12 @@ int tz_stencil_takes(const tz_stencil *stencil, const tz_pass *pass, int field);
 /* Index of the field or parameter of that name, or of the parameter with that role; -1: none. */
 int tz_stencil_field_index(const tz_stencil *stencil, const char *name);
 int tz_stencil_param_index(const tz_stencil *stencil, const char *name);
+/* The same of a parameter that must be there. TZ_UNKNOWN, with the nearest name. */
+tz_status tz_stencil_find_param(const tz_stencil *stencil, const char *name, int *out,
+                                tz_error *error);
+/* TZ_UNKNOWN, with the nearest name of a field. */
+tz_status tz_stencil_unknown_field(const tz_stencil *stencil, const char *name, const char *place,
+                                   tz_error *error);
 int tz_stencil_param_of_role(const tz_stencil *stencil, tz_param_role role);
 /* Index of the field whose cells the residual leaves out; -1: none. */
 int tz_stencil_excluding(const tz_stencil *stencil);

@@ -1,21 +1,9 @@
 /* How the fields of a problem are stored, as a scenario wishes. Called by problem.c when a problem
  * is resolved, and by whoever shows it. */
-#include "base/names.h"
 #include "stencil/problem.h"
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
-
-static tz_status unknown_field(const tz_stencil *stencil, const char *name, tz_error *error)
-{
-    const char *names[TZ_FIELDS_MAX];
-    char hint[512];
-    for (int f = 0; f < stencil->fields_count; f++)
-        names[f] = stencil->fields[f].name;
-    tz_names_hint(hint, sizeof hint, name, names, (size_t)stencil->fields_count);
-    return tz_error_set(error, TZ_UNKNOWN, "storage", "unknown field '%s' of '%s'%s", name,
-                        stencil->id, hint);
-}
 
 static bool may_be_stored(const tz_field *field)
 {
@@ -84,7 +72,7 @@ tz_status tz_problem_resolve_storage(tz_problem *problem, const tz_simulation_co
         const tz_storage_wish *wish = &config->storage[i];
         const int f = wish->field ? tz_stencil_field_index(stencil, wish->field) : -1;
         if (wish->field && f < 0)
-            return unknown_field(stencil, wish->field, error);
+            return tz_stencil_unknown_field(stencil, wish->field, "storage", error);
         if (config->mixed && wish->as != TZ_STORED_AS_COMPUTED)
             return tz_error_set(error, TZ_UNSUPPORTED, "storage",
                                 "precision \"mixed\" has no storage: leave one of them out");

@@ -127,12 +127,9 @@ tz_status tz_colormap_find(const char *name, tz_colormap *out, tz_error *error)
                 out->rgb[reversed ? TZ_COLORMAP_SIZE - 1 - i : i][c] = curve(&sources[k], i, c);
         return TZ_OK;
     }
-    const char *names[SOURCES];
     char hint[128];
-    for (int k = 0; k < SOURCES; k++)
-        names[k] = sources[k].name;
     return tz_error_set(error, TZ_UNKNOWN, NULL, "unknown colour map '%s'%s", name,
-                        tz_names_hint(hint, sizeof hint, name, names, SOURCES));
+                        TZ_NAMES_HINT(hint, name, sources, SOURCES));
 }
 
 void tz_colormap_mix(const uint8_t (*colours)[3], int count, tz_colormap *out)
