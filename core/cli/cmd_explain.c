@@ -298,7 +298,7 @@ static tz_status predict_used(const tz_workload *workload, const tz_prediction_t
 /* ---- Forecasts ------------------------------------------------------------------------------- */
 
 /* What the model says about a simulation and the plan that it used. Making it takes some 10 ms;
- * simulations that are equal in all that it depends on share it. */
+ * simulations in a row that are equal in all that it depends on share it. */
 typedef struct forecast {
     const json_t *simulation; /* the first one that it was made for; borrowed */
     tz_plan used;
@@ -312,14 +312,6 @@ typedef struct forecast {
     char why[256];
 } forecast;
 
-enum { FORECASTS_MAX = 32 };
-
-typedef struct forecasts {
-    forecast *kept[FORECASTS_MAX];
-    int count;
-    tz_error said; /* the last one, which is not repeated */
-} forecasts;
-
 static void forecast_destroy(forecast *f)
 {
     if (!f)
@@ -329,12 +321,12 @@ static void forecast_destroy(forecast *f)
     free(f);
 }
 
-static void forecasts_clear(forecasts *all)
-{
-    for (int i = 0; i < all->count; i++)
-        forecast_destroy(all->kept[i]);
-    all->count = 0;
-}
+/* Of the runs' simulations: what the last one was forecast, and the last error, which is not
+ * repeated. */
+typedef struct forecasts {
+    forecast *last;
+    tz_error said;
+} forecasts;
 
 static bool needs_same_forecast(const json_t *a, const json_t *b)
 {
@@ -373,16 +365,11 @@ static forecast *forecast_create(const json_t *simulation, const recorded *r, co
 static const forecast *forecast_get(forecasts *all, const json_t *simulation, const recorded *r,
                                     const char *device, const tz_plan *used)
 {
-    for (int i = 0; i < all->count; i++)
-        if (tz_plan_equal(&all->kept[i]->used, used) &&
-            needs_same_forecast(all->kept[i]->simulation, simulation))
-            return all->kept[i];
-    forecast *made = forecast_create(simulation, r, device, used);
-    if (made && all->count == FORECASTS_MAX)
-        forecasts_clear(all);
-    if (made)
-        all->kept[all->count++] = made;
-    return made;
+    if (all->last && tz_plan_equal(&all->last->used, used) &&
+        needs_same_forecast(all->last->simulation, simulation))
+        return all->last;
+    forecast_destroy(all->last);
+    return all->last = forecast_create(simulation, r, device, used);
 }
 
 /* The times of shorter runs say little of the model. */
@@ -559,7 +546,7 @@ static int explain(tz_facts *facts, const char *folder, tz_plugins *plugins, con
                      cpu, machine.cpu);
     const json_t *simulations = json_object_get(root, "simulations");
     int code = EXIT_DONE;
-    forecasts all = {.count = 0};
+    forecasts all = {.last = NULL};
     for (size_t i = 0; i < json_array_size(simulations); i++) {
         const int one = explain_one(facts, json_array_get(simulations, i), registry, device, &all);
         code = code == EXIT_DONE ? one : code;
@@ -569,7 +556,7 @@ static int explain(tz_facts *facts, const char *folder, tz_plugins *plugins, con
                      undefined.message);
     if (json_array_size(simulations) == 0)
         tz_fact_text(facts, "", "no simulation: there is nothing to explain");
-    forecasts_clear(&all);
+    forecast_destroy(all.last);
     json_decref(root);
     return code;
 }

@@ -5,7 +5,6 @@
 #include "cli/print_predictions.h"
 #include "lua/interrupt.h"
 #include "model/power.h"
-#include "output/frame/plot.h"
 #include "predict/tune.h"
 #include <math.h>
 #include <stdlib.h>
@@ -264,12 +263,10 @@ static void add_family(tz_plot *plot, const tz_tune *tune, const char *family, d
     while (count > 2 && measured[count - 1] > most)
         count--;
     const unsigned colour = tz_plot_colour(index);
-    tz_plot_series *line = tz_plot_add(plot, TZ_PLOT_LINE, colour, count, x, predicted);
-    tz_plot_series *points = tz_plot_add(plot, TZ_PLOT_POINTS, colour, count, x, measured);
-    if (line)
-        snprintf(line->title, sizeof line->title, "%s, predicted", family);
+    tz_plot_add(plot, TZ_PLOT_LINE, colour, count, x, predicted, "%s, predicted", family);
+    tz_plot_series *points =
+        tz_plot_add(plot, TZ_PLOT_POINTS, colour, count, x, measured, "%s, measured", family);
     if (points) {
-        snprintf(points->title, sizeof points->title, "%s, measured", family);
         points->low = low;
         points->high = high;
     }
@@ -294,14 +291,10 @@ static tz_status draw(const tz_workload *workload, const tz_tune *tune, const ch
         free(plot);
         return tz_error_set(error, TZ_MEMORY, path, "not enough memory for a plot");
     }
-    snprintf(plot->title, sizeof plot->title, "%s, %s, %s", workload->problem.stencil->id,
-             workload->grid, workload->precision);
+    tz_workload_plot(plot, workload, unit);
     snprintf(plot->subtitle, sizeof plot->subtitle,
              "%s: the prediction reaches %.1f %% of the best", tz_workload_title(workload),
              100 * tune->share);
-    snprintf(plot->x_label, sizeof plot->x_label, "height: iterations between two exchanges");
-    snprintf(plot->y_label, sizeof plot->y_label, "time of an iteration (%s)", unit);
-    plot->from_zero = true;
     const double most = 4 * tune->rows[tune->best].measured.taken_s * scale;
     for (int f = 0; f < families; f++) {
         bool any = false;
@@ -317,14 +310,12 @@ static tz_status draw(const tz_workload *workload, const tz_tune *tune, const ch
         y[k] = marked[k]->measured.taken_s * scale;
         if (k == 1 && marked[0] == marked[1])
             continue;
-        tz_plot_series *mark =
-            tz_plot_add(plot, TZ_PLOT_MARK, k == 0 ? 0x222222 : 0xa8324a, 1, &x[k], &y[k]);
-        if (mark)
-            snprintf(mark->title, sizeof mark->title, "%s: height %d",
-                     k == 1                   ? "fastest"
-                     : marked[0] == marked[1] ? "chosen and fastest"
-                                              : "chosen",
-                     marked[k]->plan.height);
+        tz_plot_add(plot, TZ_PLOT_MARK, k == 0 ? 0x222222 : 0xa8324a, 1, &x[k], &y[k],
+                    "%s: height %d",
+                    k == 1                   ? "fastest"
+                    : marked[0] == marked[1] ? "chosen and fastest"
+                                             : "chosen",
+                    marked[k]->plan.height);
     }
     const tz_status status = tz_plot_draw(plot, path, error);
     free(plot);

@@ -4,7 +4,6 @@
 
 #include "base/number.h"
 #include "model/power.h"
-#include "output/frame/plot.h"
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
@@ -354,7 +353,16 @@ json_t *tz_prediction_table_json(const tz_workload *workload, const tz_predictio
     return object;
 }
 
-/* ---- Picture --------------------------------------------------------------------------------- */
+/* ---- Pictures -------------------------------------------------------------------------------- */
+
+void tz_workload_plot(tz_plot *plot, const tz_workload *workload, const char *unit)
+{
+    snprintf(plot->title, sizeof plot->title, "%s, %s, %s", workload->problem.stencil->id,
+             workload->grid, workload->precision);
+    snprintf(plot->x_label, sizeof plot->x_label, "height: iterations between two exchanges");
+    snprintf(plot->y_label, sizeof plot->y_label, "time of an iteration (%s)", unit);
+    plot->from_zero = true;
+}
 
 typedef struct canvas {
     double *x, *y; /* room for every series */
@@ -409,10 +417,8 @@ static void add_components(tz_plot *plot, canvas *c, const tz_prediction_row *co
             continue;
         used[resource]++;
         c->used += (size_t)count;
-        tz_plot_series *series = tz_plot_add(plot, style, shade, count, x, y);
-        if (series)
-            snprintf(series->title, sizeof series->title, "%s (%s)", names->components[k].name,
-                     tz_model_resource_text(resource));
+        tz_plot_add(plot, style, shade, count, x, y, "%s (%s)", names->components[k].name,
+                    tz_model_resource_text(resource));
     }
 }
 
@@ -426,15 +432,11 @@ static void add_total(tz_plot *plot, canvas *c, const tz_prediction_table *table
         y[i] = rows[i]->prediction.time_s * scale;
     }
     c->used += (size_t)count + 1;
-    tz_plot_series *series = tz_plot_add(plot, TZ_PLOT_LINE, colour, count, x, y);
-    if (series)
-        snprintf(series->title, sizeof series->title, "%s", title);
+    tz_plot_add(plot, TZ_PLOT_LINE, colour, count, x, y, "%s", title);
     x[count] = table->rows[table->best].plan.height;
     y[count] = table->rows[table->best].prediction.time_s * scale;
-    tz_plot_series *mark = tz_plot_add(plot, TZ_PLOT_MARK, colour, 1, x + count, y + count);
-    if (mark)
-        snprintf(mark->title, sizeof mark->title, "best: height %d",
-                 table->rows[table->best].plan.height);
+    tz_plot_add(plot, TZ_PLOT_MARK, colour, 1, x + count, y + count, "best: height %d",
+                table->rows[table->best].plan.height);
 }
 
 tz_status tz_prediction_table_plot(const tz_workload *workload, tz_prediction_table *const *tables,
@@ -455,13 +457,9 @@ tz_status tz_prediction_table_plot(const tz_workload *workload, tz_prediction_ta
         goto cleanup;
     }
     const char *unit = tz_time_unit(largest, &scale);
-    snprintf(plot->title, sizeof plot->title, "%s, %s, %s", workload->problem.stencil->id,
-             workload->grid, workload->precision);
+    tz_workload_plot(plot, workload, unit);
     snprintf(plot->subtitle, sizeof plot->subtitle, "%s, predicted by %s",
              tz_workload_title(workload), count == 1 ? tables[0]->by->name : "each model");
-    snprintf(plot->x_label, sizeof plot->x_label, "height: iterations between two exchanges");
-    snprintf(plot->y_label, sizeof plot->y_label, "time of an iteration (%s)", unit);
-    plot->from_zero = true;
     for (int k = 0; k < count; k++) {
         const int heights = rows_by_height(tables[k], rows);
         if (count == 1)

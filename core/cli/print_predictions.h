@@ -3,6 +3,7 @@
 #define TZ_CORE_CLI_PRINT_PREDICTIONS_H
 
 #include "cli/command.h"
+#include "output/frame/plot.h"
 #include "predict/sheets.h"
 
 /* The device's title, or its name if it has none. */
@@ -26,6 +27,8 @@ json_t *tz_prediction_table_json(const tz_workload *workload, const tz_predictio
 void tz_jump_print(const tz_workload *workload, const tz_prediction_table *table,
                    const tz_jump_prediction *jump);
 
+/* What pictures of times by height have in common. */
+void tz_workload_plot(tz_plot *plot, const tz_workload *workload, const char *unit);
 /* One table: the components of the best plan of each height, stacked. Several: a line for each. */
 tz_status tz_prediction_table_plot(const tz_workload *workload, tz_prediction_table *const *tables,
                                    int count, const char *path, tz_error *error);

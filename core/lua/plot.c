@@ -75,13 +75,13 @@ static void get_series(lua_State *L, tz_plot *plot, int number)
     }
     if (!lists[0] || !lists[1])
         tz_raise(L, "%s: series[%d] needs the lists x and y", what, number);
-    tz_plot_series *series = tz_plot_add(
-        plot, (tz_plot_style)style, tz_plot_colour((int)colour - 1), counts[0], lists[0], lists[1]);
+    tz_plot_series *series =
+        tz_plot_add(plot, (tz_plot_style)style, tz_plot_colour((int)colour - 1), counts[0],
+                    lists[0], lists[1], "%s", title);
     if (!series)
         tz_raise(L, "%s: more than %d series", what, TZ_PLOT_SERIES_MAX);
     series->low = lists[2];
     series->high = lists[3];
-    snprintf(series->title, sizeof series->title, "%s", title);
 }
 
 static const tz_key plot_options[] = {

@@ -358,8 +358,8 @@ TEST(a_plot_is_whole_or_not_there)
     const double x[] = {1, 2, 3}, y[] = {3, 1, 2};
     tz_plot plot = {.title = "a \"title\" with 'quotes' and \\", .x_label = "x", .y_label = "y"};
     char path[] = "/tmp/trapeze-plot-XXXXXX";
-    assert_non_null(tz_plot_add(&plot, TZ_PLOT_AREA, tz_plot_shade(0, 0), 3, x, y));
-    assert_non_null(tz_plot_add(&plot, TZ_PLOT_LINE, tz_plot_colour(0), 3, x, y));
+    assert_non_null(tz_plot_add(&plot, TZ_PLOT_AREA, tz_plot_shade(0, 0), 3, x, y, "%s", ""));
+    assert_non_null(tz_plot_add(&plot, TZ_PLOT_LINE, tz_plot_colour(0), 3, x, y, "%s", ""));
     const int file = mkstemp(path);
     assert_true(file >= 0);
     close(file);
@@ -378,8 +378,8 @@ TEST(a_plot_is_whole_or_not_there)
     assert_memory_equal(magic, "\x89PNG\r\n\x1a\n", 8);
     assert_int_equal(tz_plot_draw(&plot, "/nosuch/plot.png", &failure), TZ_IO);
     while (plot.series_count < TZ_PLOT_SERIES_MAX)
-        assert_non_null(tz_plot_add(&plot, TZ_PLOT_LINE, 0, 3, x, y));
-    assert_null(tz_plot_add(&plot, TZ_PLOT_LINE, 0, 3, x, y));
+        assert_non_null(tz_plot_add(&plot, TZ_PLOT_LINE, 0, 3, x, y, "%s", ""));
+    assert_null(tz_plot_add(&plot, TZ_PLOT_LINE, 0, 3, x, y, "%s", ""));
 }
 
 TEST_GROUP(open_plugins, close_plugins)

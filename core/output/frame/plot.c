@@ -29,12 +29,16 @@ unsigned tz_plot_shade(int kind, int index)
 }
 
 tz_plot_series *tz_plot_add(tz_plot *plot, tz_plot_style style, unsigned colour, int count,
-                            const double *x, const double *y)
+                            const double *x, const double *y, const char *title, ...)
 {
+    va_list values;
     if (plot->series_count == TZ_PLOT_SERIES_MAX)
         return NULL;
     tz_plot_series *series = &plot->series[plot->series_count++];
     *series = (tz_plot_series){.style = style, .colour = colour, .count = count, .x = x, .y = y};
+    va_start(values, title);
+    vsnprintf(series->title, sizeof series->title, title, values);
+    va_end(values);
     return series;
 }
 

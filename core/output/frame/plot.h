@@ -41,9 +41,11 @@ typedef struct tz_plot {
 unsigned tz_plot_colour(int index);
 unsigned tz_plot_shade(int kind, int index);
 
-/* Add a series with these members, the others zero. NULL when there is no room. */
+/* Add a series with these members, the others zero; `title` is a format. NULL when there is no
+ * room. */
 tz_plot_series *tz_plot_add(tz_plot *plot, tz_plot_style style, unsigned colour, int count,
-                            const double *x, const double *y);
+                            const double *x, const double *y, const char *title, ...)
+    __attribute__((format(printf, 7, 8)));
 
 #define TZ_PLOT_NEEDS_GNUPLOT                                                                      \
     "plots need gnuplot, which is not installed: apt-get install gnuplot-nox"
