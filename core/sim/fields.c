@@ -498,26 +498,6 @@ tz_status tz_simulation_streamed_read(const tz_simulation *simulation, int field
     return TZ_OK;
 }
 
-/* Cells that are not zero, counted one by one. */
-static tz_status count_population(const tz_simulation *simulation, int field, int64_t *population,
-                                  tz_error *error)
-{
-    enum { CELLS = 1 << 16 };
-    tz_box_parts p = {.whole = whole(&simulation->problem), .most = CELLS};
-    double *values = malloc(CELLS * sizeof *values);
-    if (!values)
-        return tz_error_set(error, TZ_MEMORY, NULL, "not enough memory for a row of cells");
-    tz_status status = TZ_OK;
-    *population = 0;
-    while (!status && tz_box_next(&p)) {
-        status = tz_simulation_read(simulation, field, &p.part, values, error);
-        for (int64_t k = 0; !status && k < p.count; k++)
-            *population += values[k] != 0.0;
-    }
-    free(values);
-    return status;
-}
-
 /* ---- Sums ------------------------------------------------------------------------------------ */
 
 void tz_precise_add(tz_precise_sum *s, double value)
@@ -539,59 +519,102 @@ int tz_simulation_domain_of(const tz_simulation *simulation, int field)
     return domain == field ? -1 : domain;
 }
 
-static void take_cell(tz_reduction *out, tz_precise_sum *sum, double value)
+/* Values that count come first, in their order. `at`: the piece's first cell in the region's box.
+ * Returns how many. `masks`: of fields; NULL: there is none. */
+static int64_t select_cells(const tz_region *region, double *values, double *const masks[2],
+                            int64_t count, int64_t at)
 {
-    out->cells++;
-    tz_precise_add(sum, value);
-    out->population += value != 0.0;
-    if (!isfinite(value))
-        return;
-    out->min = value < out->min ? value : out->min;
-    out->max = value > out->max ? value : out->max;
+    int64_t kept = 0;
+    if (!masks[0] && !masks[1] && !region->mask)
+        return count;
+    for (int64_t i = 0; i < count; i++)
+        if ((!masks[0] || masks[0][i] != 0) && (!masks[1] || masks[1][i] != 0) &&
+            (!region->mask || tz_array_get(region->mask, at + i) != 0))
+            values[kept++] = values[i];
+    return kept;
 }
 
-/* The numbers of the domain in place of those of the grid. */
-static tz_status reduce_domain(const tz_simulation *simulation, int field, int domain,
-                               tz_reduction *out, tz_error *error)
+tz_status tz_simulation_each_cell(const tz_simulation *simulation, int field,
+                                  const tz_region *region, tz_take_cells *take, void *context,
+                                  tz_error *error)
 {
-    enum { CELLS = 1 << 16 };
-    tz_box_parts p = {.whole = whole(&simulation->problem), .most = CELLS};
-    tz_precise_sum sum = {0};
-    tz_status status = TZ_OK;
-    double *values = malloc(2 * CELLS * sizeof *values), *mask = values + CELLS;
-    if (!values)
-        return tz_error_set(error, TZ_MEMORY, NULL, "not enough memory for cells");
-    out->min = INFINITY;
-    out->max = -INFINITY;
-    out->population = out->cells = 0;
+    /* A row of bits is read whole for each piece of it: at most 32 pieces. */
+    const int64_t most = tz_max(1 << 16, simulation->problem.extent[0] / 32 + 1);
+    const int masks[] = {region->mask_field, tz_simulation_domain_of(simulation, field)};
+    tz_box_parts p = {.whole = region->box, .most = most};
+    double *values = malloc(3 * (size_t)most * sizeof *values), *given[2] = {NULL, NULL};
+    tz_status status =
+        values ? TZ_OK : tz_error_set(error, TZ_MEMORY, NULL, "not enough memory for cells");
+    for (int k = 0; k < 2; k++)
+        given[k] = values && masks[k] >= 0 ? values + (k + 1) * most : NULL;
     while (!status && tz_box_next(&p)) {
-        status = tz_simulation_read(simulation, domain, &p.part, mask, error);
+        status = tz_simulation_read(simulation, field, &p.part, values, error);
+        for (int k = 0; k < 2 && !status; k++)
+            if (given[k])
+                status = tz_simulation_read(simulation, masks[k], &p.part, given[k], error);
         if (!status)
-            status = tz_simulation_read(simulation, field, &p.part, values, error);
-        for (int64_t i = 0; i < p.count && !status; i++)
-            if (mask[i] != 0.0)
-                take_cell(out, &sum, values[i]);
+            take(context, values, select_cells(region, values, given, p.count, p.first));
     }
     free(values);
-    out->sum = tz_precise_result(&sum);
-    if (!status && out->cells == 0)
-        status = tz_error_set(error, TZ_RANGE, simulation->problem.stencil->fields[domain].name,
-                              "the domain has no cell: all of this field is 0");
     return status;
 }
 
+typedef struct summing {
+    tz_precise_sum sum;
+    tz_region_facts *out;
+} summing;
+
+static void add_cells(void *context, const double *values, int64_t count)
+{
+    summing *s = context;
+    tz_region_facts *out = s->out;
+    out->cells += count;
+    for (int64_t i = 0; i < count; i++) {
+        const double value = values[i];
+        tz_precise_add(&s->sum, value);
+        out->population += value != 0.0;
+        if (isfinite(value)) {
+            out->min = value < out->min ? value : out->min;
+            out->max = value > out->max ? value : out->max;
+        }
+    }
+}
+
+static tz_status sum_region(const tz_simulation *simulation, int field, const tz_region *region,
+                            tz_region_facts *out, tz_error *error)
+{
+    summing s = {.out = out};
+    *out = (tz_region_facts){.min = INFINITY, .max = -INFINITY};
+    const tz_status status =
+        tz_simulation_each_cell(simulation, field, region, add_cells, &s, error);
+    out->sum = tz_precise_result(&s.sum);
+    return status;
+}
+
+/* The numbers of a domain are those of its cells. */
 tz_status tz_simulation_reduce(const tz_simulation *simulation, int field, tz_reduction *out,
                                tz_error *error)
 {
     const int domain = tz_simulation_domain_of(simulation, field);
-    const tz_box all = whole(&simulation->problem);
+    const tz_region all = {.box = whole(&simulation->problem), .mask_field = -1};
     const double origin = simulation->problem.origin[field];
-    tz_status status = check_box(simulation, field, &all, error);
+    tz_region_facts facts;
+    tz_status status = check_box(simulation, field, &all.box, error);
     if (!status)
         status = tz__field_reduce(simulation, field, out, error);
     out->cells = tz_simulation_cells(simulation);
-    if (!status && domain >= 0)
-        return reduce_domain(simulation, field, domain, out, error);
+    if (!status && domain >= 0) {
+        status = sum_region(simulation, field, &all, &facts, error);
+        out->min = facts.min;
+        out->max = facts.max;
+        out->sum = facts.sum;
+        out->population = facts.population;
+        out->cells = facts.cells;
+        return status || facts.cells > 0
+                   ? status
+                   : tz_error_set(error, TZ_RANGE, simulation->problem.stencil->fields[domain].name,
+                                  "the domain has no cell: all of this field is 0");
+    }
     if (status || origin == 0.0)
         return status;
     const double cells = (double)tz_simulation_cells(simulation);
@@ -599,9 +622,31 @@ tz_status tz_simulation_reduce(const tz_simulation *simulation, int field, tz_re
     out->max += origin;
     out->sum = fma(cells, origin, out->sum);
     out->population = tz_simulation_cells(simulation);
-    if (out->min <= 0.0 && out->max >= 0.0)
-        status = count_population(simulation, field, &out->population, error);
+    if (out->min <= 0.0 && out->max >= 0.0) {
+        status = sum_region(simulation, field, &all, &facts, error);
+        out->population = facts.population;
+    }
     return status;
+}
+
+tz_status tz_simulation_reduce_region(const tz_simulation *simulation, int field,
+                                      const tz_region *region, tz_region_facts *out,
+                                      tz_error *error)
+{
+    const tz_box all = whole(&simulation->problem);
+    if (!region->mask && region->mask_field < 0 && memcmp(&region->box, &all, sizeof all) == 0) {
+        tz_reduction r;
+        const tz_status status = tz_simulation_reduce(simulation, field, &r, error);
+        *out = (tz_region_facts){r.cells, r.population, r.min, r.max, r.sum};
+        return status;
+    }
+    const tz_status status = sum_region(simulation, field, region, out, error);
+    return status || out->cells > 0
+               ? status
+               : tz_error_set(error, TZ_RANGE, NULL, "%s",
+                              tz_simulation_domain_of(simulation, field) >= 0
+                                  ? "the region has no cell of the domain"
+                                  : "the mask selects no cell: all of it is 0");
 }
 
 bool tz_simulation_repeats(const tz_simulation *simulation)

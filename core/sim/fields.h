@@ -125,4 +125,33 @@ int64_t tz_simulation_streamed_slabs(const tz_simulation *simulation, int field)
 tz_status tz_simulation_streamed_read(const tz_simulation *simulation, int field, int64_t step,
                                       int64_t x, int64_t count, double *values, tz_error *error);
 
+/* ---- A part of a field: a box of cells, or those of its cells that a mask selects ------------ */
+
+/* At most one mask; a cell counts where it is not zero. */
+typedef struct tz_region {
+    tz_box box;
+    int mask_field;       /* a field that is not streamed; -1: none */
+    const tz_array *mask; /* an element for each cell of the box, x fastest; NULL: none */
+} tz_region;
+
+/* Gives `take` the values that count, in the order of cells, in pieces. Errors: as
+ * tz_simulation_reduce_region, but for a mask that selects none. */
+typedef void tz_take_cells(void *context, const double *values, int64_t count);
+tz_status tz_simulation_each_cell(const tz_simulation *simulation, int field,
+                                  const tz_region *region, tz_take_cells *take, void *context,
+                                  tz_error *error);
+
+typedef struct tz_region_facts {
+    int64_t cells, population; /* of the region; those that are not zero */
+    double min, max;           /* of the finite cells; +inf and -inf without such cells */
+    double sum;                /* in double, rounded once; NaN if a cell is */
+} tz_region_facts;
+
+/* The same on every backend. Reads the box in pieces. TZ_RANGE: the box is outside the grid, or
+ * the mask selects no cell; TZ_UNSUPPORTED: a field is streamed, or the simulation is dry;
+ * TZ_MEMORY. */
+tz_status tz_simulation_reduce_region(const tz_simulation *simulation, int field,
+                                      const tz_region *region, tz_region_facts *out,
+                                      tz_error *error);
+
 #endif

@@ -1,5 +1,4 @@
-/* Numbers about fields, for scenarios and checks: regions, profiles, histograms, analysis
- * methods. */
+/* Numbers about fields, for scenarios and checks: profiles, histograms, analysis methods. */
 #include "sim/numbers.h"
 
 #include "base/names.h"
@@ -8,102 +7,6 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-
-/* ---- Regions --------------------------------------------------------------------------------- */
-
-/* What a reduction works on. */
-typedef struct work {
-    const tz_region *region;
-    double *values, *mask, *domain; /* the last two NULL: no such field */
-    tz_precise_sum sum;
-    tz_region_facts *out;
-} work;
-
-/* Does the mask select cell i of a piece? `at` is its index in the region's box. */
-static bool is_selected(const work *w, int64_t i, int64_t at)
-{
-    if (w->domain && w->domain[i] == 0)
-        return false;
-    if (w->region->mask)
-        return tz_array_get(w->region->mask, at) != 0;
-    return !w->mask || w->mask[i] != 0;
-}
-
-/* `at`: the index of the piece's first cell in the region's box. Pieces are whole rows or parts of
- * one row, so that their cells follow each other in the box. */
-static void take_piece(work *w, int64_t count, int64_t at)
-{
-    tz_region_facts *out = w->out;
-    for (int64_t i = 0; i < count; i++) {
-        const double value = w->values[i];
-        if (!is_selected(w, i, at + i))
-            continue;
-        out->cells++;
-        tz_precise_add(&w->sum, value);
-        if (isfinite(value)) {
-            out->min = value < out->min ? value : out->min;
-            out->max = value > out->max ? value : out->max;
-        }
-    }
-}
-
-static tz_status read_pieces(const tz_simulation *simulation, int field, work *w, int64_t most,
-                             tz_error *error)
-{
-    const int mask = w->region->mask_field, domain = tz_simulation_domain_of(simulation, field);
-    tz_box_parts p = {.whole = w->region->box, .most = most};
-    tz_status status = TZ_OK;
-    while (status == TZ_OK && tz_box_next(&p)) {
-        status = tz_simulation_read(simulation, field, &p.part, w->values, error);
-        if (status == TZ_OK && mask >= 0)
-            status = tz_simulation_read(simulation, mask, &p.part, w->mask, error);
-        if (status == TZ_OK && domain >= 0)
-            status = tz_simulation_read(simulation, domain, &p.part, w->domain, error);
-        if (status == TZ_OK)
-            take_piece(w, p.count, p.first);
-    }
-    return status;
-}
-
-static bool is_whole_grid(const tz_simulation *simulation, const tz_region *region)
-{
-    const int64_t *extent = tz_simulation_extent(simulation);
-    for (int axis = 0; axis < TZ_AXES; axis++)
-        if (region->box.low[axis] != 0 || region->box.high[axis] != extent[axis])
-            return false;
-    return !region->mask && region->mask_field < 0;
-}
-
-tz_status tz_simulation_reduce_region(const tz_simulation *simulation, int field,
-                                      const tz_region *region, tz_region_facts *out,
-                                      tz_error *error)
-{
-    *out = (tz_region_facts){.min = INFINITY, .max = -INFINITY};
-    if (is_whole_grid(simulation, region)) {
-        tz_reduction whole;
-        const tz_status status = tz_simulation_reduce(simulation, field, &whole, error);
-        if (status == TZ_OK)
-            *out = (tz_region_facts){whole.cells, whole.min, whole.max, whole.sum};
-        return status;
-    }
-    /* A row of bits is read whole for each piece of it: at most 32 pieces. */
-    const int64_t nx = tz_simulation_extent(simulation)[0];
-    const int64_t most = nx / 32 < 1 << 16 ? 1 << 16 : nx / 32 + 1;
-    work w = {.region = region, .out = out};
-    double *memory = malloc(3 * (size_t)most * sizeof *memory);
-    w.values = memory;
-    w.mask = memory && region->mask_field >= 0 ? memory + most : NULL;
-    w.domain = memory && tz_simulation_domain_of(simulation, field) >= 0 ? memory + 2 * most : NULL;
-    tz_status status = memory ? read_pieces(simulation, field, &w, most, error)
-                              : tz_error_set(error, TZ_MEMORY, NULL, "not enough memory for cells");
-    out->sum = tz_precise_result(&w.sum);
-    if (status == TZ_OK && out->cells == 0)
-        status = tz_error_set(error, TZ_RANGE, NULL, "%s",
-                              w.domain ? "the region has no cell of the domain"
-                                       : "the mask selects no cell: all of it is 0");
-    free(memory);
-    return status;
-}
 
 /* ---- Samples --------------------------------------------------------------------------------- */
 
@@ -151,14 +54,12 @@ tz_status tz_simulation_profile(const tz_simulation *simulation, int field,
     return status;
 }
 
-/* `mask`: cells that count are not 0 there; NULL: all do. */
-static void count_values(tz_histogram *h, const double *values, const double *mask, int64_t count)
+static void count_values(void *histogram, const double *values, int64_t count)
 {
+    tz_histogram *h = histogram;
     const double width = h->high - h->low;
     for (int64_t i = 0; i < count; i++) {
         const double value = values[i];
-        if (mask && mask[i] == 0)
-            continue;
         if (!isfinite(value)) {
             h->other++;
         } else if (value < h->low) {
@@ -175,26 +76,11 @@ static void count_values(tz_histogram *h, const double *values, const double *ma
 tz_status tz_simulation_histogram(const tz_simulation *simulation, int field, tz_histogram *h,
                                   tz_error *error)
 {
-    enum { PIECE_CELLS = 1 << 17 };
-    tz_box_parts p = {.most = PIECE_CELLS};
-    memcpy(p.whole.high, tz_simulation_extent(simulation), sizeof p.whole.high);
-    const int domain = tz_simulation_domain_of(simulation, field);
-    double *values = malloc(2 * PIECE_CELLS * sizeof *values);
-    if (!values)
-        return tz_error_set(error, TZ_MEMORY, NULL, "not enough memory for a histogram");
-    double *mask = domain < 0 ? NULL : values + PIECE_CELLS;
+    tz_region all = {.mask_field = -1};
+    memcpy(all.box.high, tz_simulation_extent(simulation), sizeof all.box.high);
     memset(h->counts, 0, (size_t)h->bins * sizeof *h->counts);
     h->below = h->above = h->other = 0;
-    tz_status status = TZ_OK;
-    while (status == TZ_OK && tz_box_next(&p)) {
-        status = tz_simulation_read(simulation, field, &p.part, values, error);
-        if (status == TZ_OK && mask)
-            status = tz_simulation_read(simulation, domain, &p.part, mask, error);
-        if (status == TZ_OK)
-            count_values(h, values, mask, p.count);
-    }
-    free(values);
-    return status;
+    return tz_simulation_each_cell(simulation, field, &all, count_values, h, error);
 }
 
 /* ---- The stencil's methods ------------------------------------------------------------------- */
