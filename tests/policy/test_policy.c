@@ -400,8 +400,8 @@ TEST(test_of_a_height_the_fastest_plan_is_taken)
     }
 }
 
-/* A fixed plan of a height alone is completed by predictions where the backend compiles; with a tile
- * it is what is given. */
+/* A fixed plan of a height alone is completed by predictions where the backend compiles; with a
+ * tile it is what is given. */
 TEST(test_a_fixed_height_is_predicted)
 {
     static const int heights[] = {0};
