@@ -7,6 +7,21 @@
  * 1-D and 2-D streams and for exchanges of resident grids. From: times. +10 %: not determined. */
 #define TZ_FIT_DIVERGED 0.5
 #define TZ_FIT_DIVERGED_ENDS 1.5
+/* Planes: the share of the copy bandwidth is TZ_FIT_MEMORY_SHARE_STRIPS, and smaller by ARRAY for
+ * each array that is read or written, beyond four, down to LEAST: tiles move short parts of rows.
+ * From: counters of Yee's grid, one H200, 512^3 in single and 384^3 in double precision: 3.1 TB/s
+ * in stages of heights 1 to 3 that move 13 arrays, of 4.12. +10 %: not determined. */
+#define TZ_FIT_PLANES_SHARE_ARRAY 0.012
+#define TZ_FIT_PLANES_SHARE_LEAST 0.7
+/* Planes: tiles read some of their ghost cells from memory again, where other tiles are further
+ * ahead or behind than the second level has room for planes of all arrays: FAR / room of these
+ * cells, at most MOST. In higher stages, whose tiles wait less for memory and stay together, it is
+ * less by height^-HEIGHT.
+ * From: the same; room for 3.7 planes: 0.95, 0.69, 0.25, 0.35, 0.36 in stages of heights 1 to 5;
+ * for 3.3: 0.88 (1), 0.43 (3); for 12: 0.40 (1); for 28: 0.17 (2). +10 %: not determined. */
+#define TZ_FIT_PLANES_FAR 4.0
+#define TZ_FIT_PLANES_FAR_MOST 0.95
+#define TZ_FIT_PLANES_FAR_HEIGHT 0.75
 /* Planes: so many steps before their use loads of static fields arrive that are not prefetched.
  * From: times of 11 plans of seven coefficient arrays. +10 %: not determined. */
 #define TZ_FIT_PLANES_DIRECT 0.65

@@ -441,6 +441,16 @@ static double parted_share(const stage *s)
     return 1.0 - (1.0 - part->apart) / (1.0 + between);
 }
 
+/* The ghost cells that are read from memory, not from the second level. */
+static double far_bytes(const stage *s)
+{
+    const tz_model_work *work = s->work;
+    const double planes = work->plane_bytes / fmax(s->device->l2_bytes.value, 1.0);
+    const double passed = fmin(TZ_FIT_PLANES_FAR_MOST, TZ_FIT_PLANES_FAR * planes) *
+                          pow(work->height, -TZ_FIT_PLANES_FAR_HEIGHT);
+    return fmin(work->ghost_bytes, fmax(work->far_bytes, passed * work->ghost_bytes));
+}
+
 typedef struct moving {
     double memory_s, l2_s; /* of a stage, each alone */
     double seconds;        /* both, with the waits for prefetched loads */
@@ -455,7 +465,7 @@ static moving move(const stage *s, const computing *c)
     const tz_model_device *device = s->device;
     const tz_work_part *inner = &work->parts[0];
     const double compulsory = work->read_bytes + work->write_bytes;
-    const double far = fmin(work->far_bytes, work->ghost_bytes);
+    const double far = far_bytes(s);
     const double passing = work->streamed_bytes;
     const double pairs = parted_share(s) * work->pairs_bytes;
     const double share = work->memory_share > 0.0 ? work->memory_share : TZ_FIT_MEMORY_SHARE;
@@ -520,7 +530,7 @@ static void add_counts(const stage *s, tz_model_prediction *out)
         words += part->warps * part->steps * part->spills;
     }
     const double compulsory = work->read_bytes + work->write_bytes;
-    const double far = fmin(work->far_bytes, work->ghost_bytes);
+    const double far = far_bytes(s);
     tz_model_detail_add(out, "instructions", instructions, "", "of warps, a stage");
     tz_model_detail_add(out, "wavefronts", passes, "",
                         "of 128 bytes through shared memory and shuffles, a stage");

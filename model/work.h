@@ -71,6 +71,7 @@ typedef struct tz_model_work {
     double write_bytes; /* compulsory */
     double ghost_bytes; /* read again because tiles overlap: from cache, if a cache kept them */
     double far_bytes; /* the part of ghost_bytes that no cache kept: the tiles run at other times */
+    double plane_bytes; /* GPU, tiles that march along planes: of one, of all arrays; 0: others */
     /* of streamed fields, read once. On a GPU a part of read_bytes, on a CPU in addition to it */
     double streamed_bytes;
     double resident_bytes; /* all that a stage touches: a cache of this size keeps the grid */

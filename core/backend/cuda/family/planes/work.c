@@ -3,6 +3,7 @@
 #include "backend/cuda/family/planes/scheme.h"
 #include "model/constants.h"
 
+#include "backend/host/store.h"
 #include <math.h>
 #include <stdlib.h>
 
@@ -314,6 +315,15 @@ static uint32_t fields_of_halves(const tz_problem *problem, const planes_scheme 
     return fields;
 }
 
+/* Arrays that a stage reads or writes. */
+static double arrays_of(const tz_problem *problem)
+{
+    int arrays = 0;
+    for (int f = 0; f < problem->stencil->fields_count; f++)
+        arrays += 1 + (int)(tz_problem_written(problem) >> f & 1u);
+    return arrays;
+}
+
 static void planes_work(const tz_cuda_job *job, tz_model_work *out)
 {
     const tz_problem *problem = job->problem;
@@ -351,7 +361,10 @@ static void planes_work(const tz_cuda_job *job, tz_model_work *out)
     tz_cuda_count_ghosts(out, loaded, s->ahead, (s->ghost.low[2] + s->ghost.high[2]) / chunk);
     tz_cuda_count_pairs(problem, out, tz_cuda_fields_of_packets(problem, s->vector));
     tz_cuda_count_halves(problem, out, fields_of_halves(problem, s, (int)useful));
-    out->memory_share = TZ_FIT_MEMORY_SHARE_STRIPS;
+    out->memory_share = fmax(TZ_FIT_PLANES_SHARE_LEAST,
+                             TZ_FIT_MEMORY_SHARE_STRIPS -
+                                 TZ_FIT_PLANES_SHARE_ARRAY * fmax(0.0, arrays_of(problem) - 4.0));
+    out->plane_bytes = out->resident_bytes / planes;
     out->ahead_bytes = loaded * loaded / (fetched / s->ahead + direct / TZ_FIT_PLANES_DIRECT);
     for (int p = 0; p < out->parts_count; p++) {
         out->parts[p].bytes = loaded;
