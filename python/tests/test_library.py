@@ -23,6 +23,9 @@ sys.path.insert(0, os.path.dirname(HERE))
 os.environ.pop("LD_PRELOAD", None)  # for this process alone
 import trapeze as tz
 
+# A shell's background job ignores it, and Python then does, too: runs that are interrupted would not end.
+signal.signal(signal.SIGINT, signal.default_int_handler)
+
 PROGRAM = os.environ["TRAPEZE"]
 HEAT = dict(dims=2, fields=["t"], params=dict(rate=0.2), update=dict(t="t + rate*lap(t)"))
 WAVE = dict(dims=2, fields=["u", "before"], params=dict(c=0.3), update=dict(u="2*u - before + c*lap(u)", before="u"))
