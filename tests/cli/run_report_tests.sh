@@ -191,23 +191,8 @@ fi
 
 # ---- In a browser --------------------------------------------------------------------------------------------
 if command -v chromium >/dev/null 2>&1; then
-    dom() { # dom FILE: the page as the browser has it after its script, in ./dom
-        timeout 600 chromium --headless --no-sandbox --disable-gpu --user-data-dir="$work/browser" --dump-dom \
-            "file://$work/$1" >dom 2>err </dev/null
-    }
-    dom chip/report.html
-    check "a browser: the title" holds dom '<title>chip: report of a run</title>'
-    check "a browser: the result" grep -qF '<strong>Done</strong>: 50 steps in ' dom
-    check "a browser: frames" grep -qF '<input type="range" min="0" max="5"' dom
-    check "a browser: pictures" occurs dom '<img ' 2
-    check "a browser: a plot" grep -qF '<path class="curve"' dom
-    check "a browser: parameters" grep -qF '<td class="name">ambient_k</td><td class="number">318.15</td>' dom
-    check "a browser: papers" grep -qF 'che2009rodinia' dom
-    check "a browser: all sections" grep -qF '<footer>Written by Trapeze' dom
-    for run in nothing failed broken; do
-        dom $run/report.html
-        check "a browser: $run" grep -qF '<footer>Written by Trapeze' dom
-    done
+    # One start of the browser, of a page that holds the others: `pages` has each as it is after its script, after a line
+    # with its name.
     # Somebody moves the slider, points at the middle of the plot, chooses logarithms, then no column.
     cat chip/report.html - >driven.html <<'END'
 <script>
@@ -229,6 +214,39 @@ said.push(at("button").textContent === "Stop" && "plays");
 document.title = said.join(", ");
 </script>
 END
+    {
+        echo '<body>'
+        for name in chip/report nothing/report failed/report broken/report driven hostile/report; do
+            echo "<iframe src=\"$name.html\" width=1200 height=900></iframe>"
+        done
+        cat <<'END'
+<script>
+onload = () => {
+    const texts = [...document.querySelectorAll("iframe")].map(frame =>
+        `\n==== ${frame.getAttribute("src")}\n${frame.contentDocument.documentElement.outerHTML}\n`);
+    document.body.textContent = texts.join("");
+};
+</script>
+END
+    } >together.html
+    timeout 600 chromium --headless --no-sandbox --disable-gpu --disable-web-security --user-data-dir="$work/browser" --dump-dom \
+        "file://$work/together.html" 2>err </dev/null | sed 's/&lt;/</g; s/&gt;/>/g; s/&amp;/\&/g' >pages
+    dom() { # dom FILE: that page, in ./dom
+        awk -v name="$1" '/^==== / { on = $2 == name } on' pages >dom
+    }
+    dom chip/report.html
+    check "a browser: the title" holds dom '<title>chip: report of a run</title>'
+    check "a browser: the result" grep -qF '<strong>Done</strong>: 50 steps in ' dom
+    check "a browser: frames" grep -qF '<input type="range" min="0" max="5"' dom
+    check "a browser: pictures" occurs dom '<img ' 2
+    check "a browser: a plot" grep -qF '<path class="curve"' dom
+    check "a browser: parameters" grep -qF '<td class="name">ambient_k</td><td class="number">318.15</td>' dom
+    check "a browser: papers" grep -qF 'che2009rodinia' dom
+    check "a browser: all sections" grep -qF '<footer>Written by Trapeze' dom
+    for run in nothing failed broken; do
+        dom $run/report.html
+        check "a browser: $run" grep -qF '<footer>Written by Trapeze' dom
+    done
     dom driven.html
     check "a browser: slider, pointer, axes, columns" \
         holds dom '<title>the second frame, the middle, logarithms, no column, plays</title>'
