@@ -54,79 +54,6 @@ static const tz_known_function functions[] = {
 };
 enum { FUNCTIONS = sizeof functions / sizeof *functions };
 
-/* Words of other languages, and what to write here. */
-static const char *const elsewhere[][2] = {
-    {"arccos", "acos(a)"},
-    {"arcsin", "asin(a)"},
-    {"arctan", "atan(a)"},
-    {"arctan2", "atan2(y, x)"},
-    {"average", "(a + b)/2 of cells; no cell knows the mean of all of them: compute it between two "
-                "calls of sim:run, and set a parameter"},
-    {"cbrt", "a^(1/3)"},
-    {"clamp", "min(max(a, low), high)"},
-    {"clip", "min(max(a, low), high)"},
-    {"del2", "lap(u)"},
-    {"dirichlet", "a number or formula, or { value = ... } for the value at the face"},
-    {"div2", "div(k, u)"},
-    {"divergence", "div(k, u), or dx(a) + dy(b) of two components"},
-    {"e", "exp(1)"},
-    {"else", "condition ? value : value"},
-    {"exp2", "2^a"},
-    {"fabs", "abs(a)"},
-    {"false", "0"},
-    {"fmod", "a - b*floor(a/b), or % of whole numbers"},
-    {"gauss", "normal(stream)"},
-    {"grad", "dx(u) and dy(u): a formula has one value"},
-    {"gradient", "dx(u) and dy(u): a formula has one value"},
-    {"heaviside", "(a > 0)"},
-    {"hypot", "sqrt(a^2 + b^2)"},
-    {"i", "x for the number of the cell; in brackets offsets count from the cell: u[1, 0]"},
-    {"if", "condition ? value : value"},
-    {"ifelse", "condition ? value : value"},
-    {"iif", "condition ? value : value"},
-    {"inside", "the field, which is the cell itself; inside is for formulas past sides and edges"},
-    {"j", "y for the number of the cell; in brackets offsets count from the cell: u[0, 1]"},
-    {"laplace", "lap(u)"},
-    {"laplacian", "lap(u)"},
-    {"ln", "log(a)"},
-    {"log10", "log(a)/log(10)"},
-    {"log2", "log(a)/log(2)"},
-    {"mean", "(a + b)/2 of cells; no cell knows the mean of all of them: compute it between two "
-             "calls of sim:run, and set a parameter"},
-    {"mod", "a - b*floor(a/b), or % of whole numbers"},
-    {"nabla2", "lap(u)"},
-    {"no_flux", "inside, which is what it is without a word"},
-    {"neumann", "inside for no flux, which is what it is without a word, or { flux = ... }"},
-    {"noflux", "inside, which is what it is without a word"},
-    {"noise", "random(stream) or normal(stream)"},
-    {"rand", "random(stream)"},
-    {"randn", "normal(stream)"},
-    {"rint", "round(a)"},
-    {"rnd", "random(stream)"},
-    {"sgn", "sign(a)"},
-    {"signum", "sign(a)"},
-    {"sqr", "a^2"},
-    {"square", "a^2"},
-    {"t", "step*dt, or give the time step its role: params = { dt = { value = 0.1, role = "
-          "\"time_step\" } }"},
-    {"time", "t, with a time step: params = { dt = { value = 0.1, role = \"time_step\" } }"},
-    {"true", "1"},
-    {"trunc", "int(a) for a whole number, or sign(a)*floor(abs(a))"},
-    {"uniform", "random(stream)"},
-    {"where", "condition ? value : value"},
-};
-
-/* Note the failure of an unknown word that means something elsewhere. False: it does not. */
-static bool answered(tz_expr *e, const char *name)
-{
-    for (size_t i = 0; i < sizeof elsewhere / sizeof *elsewhere; i++)
-        if (strcmp(elsewhere[i][0], name) == 0) {
-            tz_expr_fail(e, TZ_UNKNOWN, "'%s' is not known here: write %s", name, elsewhere[i][1]);
-            return true;
-        }
-    return false;
-}
-
 static const tz_known_function *find_function(const tz_expansion *x, const tz_syntax_node *n)
 {
     char name[16];
@@ -158,7 +85,7 @@ static int unknown_function(tz_expansion *x, const tz_syntax_node *n)
         if (strcmp(d->params[p].name, name) == 0)
             return tz_expr_fail(x->e, TZ_TYPE,
                                 "'%s' is a parameter and no function: write a * to multiply", name);
-    if (answered(x->e, name))
+    if (tz_expand_elsewhere(x->e, name))
         return -1;
     return tz_expr_fail(x->e, TZ_UNKNOWN, "unknown function '%s'%s", name,
                         TZ_NAMES_HINT(hint, name, functions, FUNCTIONS));
@@ -205,7 +132,7 @@ static int unknown_name(tz_expansion *x, const tz_syntax_node *n)
     for (int i = 0; i < (x->scalar ? 2 : 2 + d->dims); i++)
         names[count++] = own_names[i];
     tz_syntax_name(x->syntax, n, name, sizeof name);
-    if (answered(x->e, name))
+    if (tz_expand_elsewhere(x->e, name))
         return -1;
     return tz_expr_fail(x->e, TZ_UNKNOWN, "unknown name '%s'%s%s", name,
                         tz_names_hint(hint, sizeof hint, name, names, count),

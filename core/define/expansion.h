@@ -79,6 +79,10 @@ int tz_expand_number(tz_expansion *x, int node, const tz_place *scope, const cha
 /* The cell's coordinate, as a whole number or a real one. */
 int tz_expand_coordinate(tz_expansion *x, const tz_place *scope, int axis, bool whole);
 
+/* Note the failure of an unknown word that other languages have, or that is a derivative as papers
+ * write it (elsewhere.c). False: it is neither. */
+bool tz_expand_elsewhere(tz_expr *e, const char *name);
+
 /* Note centred differences along these axes, and warn if they couple every second cell only. */
 void tz_expand_centred(tz_expansion *x, const tz_place *scope, unsigned axes);
 

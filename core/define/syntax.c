@@ -231,6 +231,9 @@ static const spelling spellings[] = {
     {"≠", TZ_OP_NONE, "!="},
     {"π", TZ_OP_NONE, "pi"},
     {"∇", TZ_OP_NONE, "dx(u), lap(u) or div(k, u)"},
+    {"∂", TZ_OP_NONE, "dx(u), dxx(u) or dxy(u)"},
+    {"Δ", TZ_OP_NONE, "lap(u)"},
+    {"'", TZ_OP_NONE, "dx(u) for a derivative"},
 };
 
 static tz_status read_sign(const tz_formula *formula, int at, token *out)

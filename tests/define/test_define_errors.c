@@ -107,6 +107,12 @@ TEST(test_names)
     refused("u + speed", TZ_TYPE, 4, "'speed' is a derived field");
     refused("u + ln(k)", TZ_UNKNOWN, 4, "'ln' is not known here: write log(a)");
     refused("laplacian(u)", TZ_UNKNOWN, 0, "write lap(u)");
+    refused("u + u_xx", TZ_UNKNOWN, 4, "write dxx(u)");
+    refused("u_yxx", TZ_UNKNOWN, 0, "write dy(dxx(u))");
+    refused("u_yx + 1", TZ_UNKNOWN, 0, "write dxy(u)");
+    refused("u + u_t", TZ_UNKNOWN, 4, "for u_t = a write u + dt*(a)");
+    refused("d2u/dx2", TZ_UNKNOWN, 0, "write dx(u), dxx(u) or lap(u)");
+    refused("u_q", TZ_UNKNOWN, 0, "unknown name 'u_q'");
     refused("u - mean(u)", TZ_UNKNOWN, 4, "no cell knows the mean of all of them");
     refused("if(u > 0, 1, 2)", TZ_UNKNOWN, 0, "write condition ? value : value");
     refused("u + t", TZ_UNKNOWN, 4, "write step*dt");
