@@ -1,5 +1,5 @@
-/* Words of other languages in formulas, and derivatives as papers write them: what to write instead.
- * Called by expand.c. */
+/* Words of other languages in formulas, and derivatives as papers write them: what to write
+ * instead. Called by expand.c. */
 #include "define/expansion.h"
 
 #include "define/check.h"

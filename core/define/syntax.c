@@ -232,7 +232,7 @@ static const spelling spellings[] = {
     {"π", TZ_OP_NONE, "pi"},
     {"∇", TZ_OP_NONE, "dx(u), lap(u) or div(k, u)"},
     {"∂", TZ_OP_NONE, "dx(u), dxx(u) or dxy(u)"},
-    {"Δ", TZ_OP_NONE, "lap(u)"},
+    {"Δ", TZ_OP_NONE, "lap(u), or a parameter such as dt for a step"},
     {"'", TZ_OP_NONE, "dx(u) for a derivative"},
 };
 
