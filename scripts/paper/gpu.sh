@@ -48,7 +48,7 @@ run 70 luo_accuracy-gpu luo_accuracy --backend cuda --set compare=no
 run 25 fence-gpu fence --backend cuda
 run 45 figure5-gpu figure5 --backend cuda --set rounds=3
 run 45 thesis_augment-gpu thesis_augment --backend cuda --set n2=8192 --set n3=512
-run 25 thesis_forms-gpu thesis_forms
+run 60 thesis_forms-gpu thesis_forms
 run 60 energy-gpu energy --backend cuda
 run 70 figure4-gpu figure4 --backend cuda
 cp "$work"/devices/*.txt "$OUT/record" 2>/dev/null
