@@ -5,7 +5,7 @@
 --   trapeze run noise.lua [--set seed=2] [--set noise=0.3]
 local tz = require "trapeze"
 
-local n = 256
+local n = math.tointeger(tz.args.n or 256)
 local alloy = tz.stencil {
   name = "alloy", doc = "Two phases with thermal noise.", dims = 2, fields = { "u" }, spacing = 0.5,
   params = { dt = { value = 0.02, role = "time_step" }, noise = tonumber(tz.args.noise or 0.3) },

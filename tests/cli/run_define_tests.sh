@@ -258,6 +258,9 @@ for script in "$scenarios"/*.lua; do
     seismic) shorter='--set steps=100' ;;
     wave) shorter='--set steps=110' ;;
     brusselator | cahn | fluctuations | kuramoto | schnakenberg | swift) shorter='--set steps=500' ;;
+    fitzhugh) shorter='--set steps=500' ;;
+    noise) shorter='--set n=128' ;;
+    front) shorter='--set n=120' ;;
     coral3d) shorter='--set n=32 --set steps=100' ;;
     dipole) shorter='--set n=32 --set checks=no' ;;
     elastic) shorter='--set n=40 --set time=0.1 --set checks=no' ;;

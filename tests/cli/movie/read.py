@@ -26,6 +26,11 @@ def chunks(data, may_go_on):
             return
 
 
+def coloured(indices, palette):
+    colours = [palette[3 * k:3 * k + 3] for k in range(256)]
+    return b"".join(map(colours.__getitem__, indices))
+
+
 def pixels(data, width, height, depth, colour, palette):
     assert depth == 8 and colour in (0, 2, 3)
     step = 3 if colour == 2 else 1
@@ -40,7 +45,7 @@ def pixels(data, width, height, depth, colour, palette):
     flat = b"".join(rows)
     if colour == 2:
         return flat
-    return b"".join(palette[3 * p:3 * p + 3] if colour == 3 else bytes([p] * 3) for p in flat)
+    return coloured(flat, palette if colour == 3 else bytes(k // 3 for k in range(768)))
 
 
 def expand(codes, count):
@@ -102,7 +107,7 @@ def read_gif(data):
             pixels = expand(blocks(), width * height)
             clear = clears[-1]
             assert clear is None or palette[3 * clear:3 * clear + 3] == CLEAR
-            frames.append(b"".join(palette[3 * p:3 * p + 3] for p in pixels))
+            frames.append(coloured(pixels, palette))
     assert at == len(data) - 1 and len(delays) == 1
     return width, height, frames, delays.pop(), clears.count(None) < len(clears)
 
