@@ -9,14 +9,13 @@
 #include <string.h>
 
 /* A number above 0. */
-static tz_status positive(const tz_word *word, const char *path, int line, double *out,
-                          tz_error *error)
+static tz_status positive(const tz_word *word, const tz_line *line, double *out, tz_error *error)
 {
-    const tz_status status = tz_word_number(word, path, line, out, error);
+    const tz_status status = tz_word_number(word, line, out, error);
     if (status != TZ_OK || *out > 0.0)
         return status;
-    return tz_error_set_line(error, TZ_RANGE, path, line, "%.*s is not above 0", (int)word->length,
-                             word->text);
+    return TZ_LINE_FAULT(line, error, TZ_RANGE, "%.*s is not above 0", (int)word->length,
+                         word->text);
 }
 
 /* ---- Materials ------------------------------------------------------------------------------- */
@@ -41,16 +40,16 @@ static tz_status material_line(void *out, const tz_line *line, tz_error *error)
             return tz_error_set(error, TZ_MEMORY, all->path, "not enough memory for materials");
         all->rows = grown;
         memset(&grown[all->count], 0, sizeof *grown);
-        status = tz_word_name(&word, all->path, line->number, grown[all->count].name, error);
+        status = tz_word_name(&word, line, grown[all->count].name, error);
     } else if (reader->next == 1) {
         reader->fluid = tz_word_is(&word, "fluid");
         if (!reader->fluid && !tz_word_is(&word, "solid"))
-            status = tz_error_set_line(error, TZ_FORMAT, all->path, line->number,
-                                       "a material is solid or fluid, not '%.*s'",
-                                       (int)(word.length < 40 ? word.length : 40), word.text);
+            status =
+                TZ_LINE_FAULT(line, error, TZ_FORMAT, "a material is solid or fluid, not '%.*s'",
+                              (int)(word.length < 40 ? word.length : 40), word.text);
     } else {
         double value = 0.0;
-        status = positive(&word, all->path, line->number, &value, error);
+        status = positive(&word, line, &value, error);
         if (reader->next == 2)
             all->rows[all->count].k_w_mk = value;
         else if (reader->next == 3)
@@ -70,7 +69,7 @@ tz_status tz_materials_read(const char *path, tz_materials *out, tz_error *error
 {
     material_reader reader = {.out = out};
     memset(out, 0, sizeof *out);
-    tz_status status = tz_lines_read(path, &out->path, "materials", material_line, &reader, error);
+    tz_status status = tz_lines_read(path, &out->path, material_line, &reader, error);
     if (status == TZ_OK && reader.next != 0)
         status = tz_error_set(error, TZ_FORMAT, path, "ends within a material");
     if (status != TZ_OK)
@@ -170,20 +169,20 @@ static const char *const known[] = {
 enum { KNOWN = sizeof known / sizeof *known };
 
 /* A name that is none of HotSpot's, but nearly. */
-static tz_status check_name(const char *name, const char *path, int line, tz_error *error)
+static tz_status check_name(const char *name, const tz_line *line, tz_error *error)
 {
     for (int i = 0; i < KNOWN; i++)
         if (strcmp(name, known[i]) == 0)
             return TZ_OK;
     const char *near = tz_names_nearest(name, known, KNOWN);
-    return near ? tz_error_set_line(error, TZ_UNKNOWN, path, line,
-                                    "-%s is no option; did you mean -%s?", name, near)
+    return near ? TZ_LINE_FAULT(line, error, TZ_UNKNOWN, "-%s is no option; did you mean -%s?",
+                                name, near)
                 : TZ_OK;
 }
 
 typedef struct package_reader {
     tz_package *out;
-    char *path;
+    const char *path;
     struct {
         char name[TZ_WORD_NAME_SIZE];
         int line;
@@ -198,22 +197,20 @@ static tz_status package_line(void *out, const tz_line *line, tz_error *error)
     char name[TZ_WORD_NAME_SIZE];
     tz_line_word(&p, line->end, &word);
     if (word.text[0] != '-' || word.length < 2 || !tz_line_word(&p, line->end, &value))
-        return tz_error_set_line(error, TZ_FORMAT, reader->path, line->number,
-                                 "a line must be \"-name value\"");
+        return TZ_LINE_FAULT(line, error, TZ_FORMAT, "a line must be \"-name value\"");
     word.text++;
     word.length--;
-    tz_status status = tz_word_name(&word, reader->path, line->number, name, error);
+    tz_status status = tz_word_name(&word, line, name, error);
     if (status != TZ_OK)
         return status;
     for (size_t i = 0; i < sizeof refused / sizeof *refused; i++)
         if (strcmp(name, refused[i].name) == 0 && !tz_word_is(&value, "0"))
-            return tz_error_set_line(error, TZ_UNSUPPORTED, reader->path, line->number,
-                                     "%s: Trapeze does not have %s", name, refused[i].what);
+            return TZ_LINE_FAULT(line, error, TZ_UNSUPPORTED, "%s: Trapeze does not have %s", name,
+                                 refused[i].what);
     for (int i = 0; i < PARTS; i++)
         if (strcmp(name, parts[i].name) == 0) {
             reader->materials[i].line = line->number;
-            return tz_word_name(&value, reader->path, line->number, reader->materials[i].name,
-                                error);
+            return tz_word_name(&value, line, reader->materials[i].name, error);
         }
     for (int i = 0; i <= TZ_MAP_MAX && strcmp(name, "grid_map_mode") == 0; i++)
         if (tz_word_is(&value, tz_map_modes[i])) {
@@ -221,15 +218,15 @@ static tz_status package_line(void *out, const tz_line *line, tz_error *error)
             return TZ_OK;
         }
     if (strcmp(name, "grid_map_mode") == 0)
-        return tz_error_set_line(error, TZ_FORMAT, reader->path, line->number,
-                                 "grid_map_mode must be center, avg, min or max");
+        return TZ_LINE_FAULT(line, error, TZ_FORMAT,
+                             "grid_map_mode must be center, avg, min or max");
     double *member = tz_package_find(reader->out, name);
     if (member == &reader->out->pump_internal_res && tz_word_is(&value, "0"))
         *member = 0.0;
     else if (member)
-        status = positive(&value, reader->path, line->number, member, error);
+        status = positive(&value, line, member, error);
     else
-        status = check_name(name, reader->path, line->number, error);
+        status = check_name(name, line, error);
     return status;
 }
 
@@ -261,12 +258,11 @@ static tz_status take_material(package_reader *reader, int part, const tz_materi
 tz_status tz_package_read(const char *path, const tz_materials *materials, tz_package *package,
                           tz_error *error)
 {
-    package_reader reader = {.out = package};
-    tz_status status = tz_lines_read(path, &reader.path, "package", package_line, &reader, error);
+    package_reader reader = {.out = package, .path = path};
+    tz_status status = tz_lines_read(path, NULL, package_line, &reader, error);
     for (int i = 0; status == TZ_OK && i < PARTS; i++)
         if (reader.materials[i].line > 0)
             status = take_material(&reader, i, materials, error);
-    free(reader.path);
     return status;
 }
 
@@ -277,55 +273,52 @@ enum { NUMBER, LATERAL, POWER, HEAT, RESISTIVITY, THICKNESS, PLAN };
 typedef struct row_reader {
     tz_chip_rows *out;
     const tz_materials *materials;
-    char *path;
     int next; /* what the next line has */
     tz_chip_row *row;
 } row_reader;
 
-static tz_status yes_or_no(const tz_word *word, const char *path, int line, bool *out,
-                           tz_error *error)
+static tz_status yes_or_no(const tz_word *word, const tz_line *line, bool *out, tz_error *error)
 {
     const char c = word->length == 1 ? word->text[0] : '\0';
     *out = c == 'Y' || c == 'y';
     if (*out || c == 'N' || c == 'n')
         return TZ_OK;
-    return tz_error_set_line(error, TZ_FORMAT, path, line, "needs Y or N");
+    return TZ_LINE_FAULT(line, error, TZ_FORMAT, "needs Y or N");
 }
 
-static tz_status begin_row(row_reader *reader, const tz_word *word, int line, tz_error *error)
+static tz_status begin_row(row_reader *reader, const tz_word *word, const tz_line *line,
+                           tz_error *error)
 {
     tz_chip_rows *out = reader->out;
-    const char *path = reader->path;
     double number;
-    const tz_status status = tz_word_number(word, path, line, &number, error);
+    const tz_status status = tz_word_number(word, line, &number, error);
     if (status != TZ_OK)
         return status;
     if (!(number >= 0 && number < TZ_CHIP_LAYERS_MAX && number == (int)number))
-        return tz_error_set_line(error, TZ_RANGE, path, line,
-                                 "the number of a layer must be from 0 to %d",
-                                 TZ_CHIP_LAYERS_MAX - 1);
+        return TZ_LINE_FAULT(line, error, TZ_RANGE, "the number of a layer must be from 0 to %d",
+                             TZ_CHIP_LAYERS_MAX - 1);
     reader->row = &out->rows[(int)number];
     if (reader->row->line > 0)
-        return tz_error_set_line(error, TZ_FORMAT, path, line,
-                                 "layer %d is already defined in line %d", (int)number,
-                                 reader->row->line);
-    reader->row->line = line;
+        return TZ_LINE_FAULT(line, error, TZ_FORMAT, "layer %d is already defined in line %d",
+                             (int)number, reader->row->line);
+    reader->row->line = line->number;
     out->count++;
     return TZ_OK;
 }
 
 /* The heat capacity, or a material, which is the resistivity, too. */
-static tz_status take_heat(row_reader *reader, const tz_word *word, int line, tz_error *error)
+static tz_status take_heat(row_reader *reader, const tz_word *word, const tz_line *line,
+                           tz_error *error)
 {
-    const char *path = reader->path;
     char name[TZ_WORD_NAME_SIZE];
     double value;
     if (tz_number_parse(word->text, word->length, &value))
-        return positive(word, path, line, &reader->row->p_j_m3k, error);
-    const tz_status status = tz_word_name(word, path, line, name, error);
+        return positive(word, line, &reader->row->p_j_m3k, error);
+    const tz_status status = tz_word_name(word, line, name, error);
     if (status != TZ_OK)
         return status;
-    const tz_material *found = find_material(reader->materials, name, path, line, error);
+    const tz_material *found =
+        find_material(reader->materials, name, line->path, line->number, error);
     if (!found)
         return TZ_UNKNOWN;
     reader->next = RESISTIVITY;
@@ -337,35 +330,34 @@ static tz_status take_heat(row_reader *reader, const tz_word *word, int line, tz
 static tz_status row_line(void *out, const tz_line *line, tz_error *error)
 {
     row_reader *reader = out;
-    const char *p = line->begin, *path = reader->path;
+    const char *p = line->begin;
     tz_word word;
     tz_status status = TZ_OK;
     double resistivity = 0.0;
     tz_line_word(&p, line->end, &word);
     switch (reader->next) {
     case NUMBER:
-        status = begin_row(reader, &word, line->number, error);
+        status = begin_row(reader, &word, line, error);
         break;
     case LATERAL:
-        status = yes_or_no(&word, path, line->number, &reader->row->lateral, error);
+        status = yes_or_no(&word, line, &reader->row->lateral, error);
         break;
     case POWER:
-        status = yes_or_no(&word, path, line->number, &reader->row->powered, error);
+        status = yes_or_no(&word, line, &reader->row->powered, error);
         break;
     case HEAT:
-        status = take_heat(reader, &word, line->number, error);
+        status = take_heat(reader, &word, line, error);
         break;
     case RESISTIVITY:
-        status = positive(&word, path, line->number, &resistivity, error);
+        status = positive(&word, line, &resistivity, error);
         reader->row->k_w_mk = 1.0 / resistivity;
         break;
     case THICKNESS:
-        status = positive(&word, path, line->number, &reader->row->t_m, error);
+        status = positive(&word, line, &reader->row->t_m, error);
         break;
     default:
         if (word.length >= sizeof reader->row->flp)
-            status = tz_error_set_line(error, TZ_FORMAT, path, line->number,
-                                       "the floorplan's path is too long");
+            status = TZ_LINE_FAULT(line, error, TZ_FORMAT, "the floorplan's path is too long");
         else
             memcpy(reader->row->flp, word.text, word.length);
         reader->row->channels =
@@ -380,7 +372,7 @@ tz_status tz_chip_rows_read(const char *path, const tz_materials *materials, tz_
 {
     row_reader reader = {.out = out, .materials = materials};
     memset(out, 0, sizeof *out);
-    tz_status status = tz_lines_read(path, &reader.path, "layers", row_line, &reader, error);
+    tz_status status = tz_lines_read(path, NULL, row_line, &reader, error);
     if (status == TZ_OK && (reader.next != NUMBER || out->count == 0))
         status = tz_error_set(error, TZ_FORMAT, path,
                               out->count == 0 ? "has no layers" : "ends within a layer");
@@ -388,14 +380,12 @@ tz_status tz_chip_rows_read(const char *path, const tz_materials *materials, tz_
         if (out->rows[i].line == 0)
             status = tz_error_set(error, TZ_FORMAT, path, "has %zu layers, but no layer %zu",
                                   out->count, i);
-    free(reader.path);
     return status;
 }
 
 /* ---- Channels -------------------------------------------------------------------------------- */
 
 typedef struct channel_reader {
-    char *path;
     int64_t columns, rows, row;
     char *cells;
     bool kinds[TZ_CHANNEL_OUTLET + 1]; /* those that there are */
@@ -413,14 +403,14 @@ static tz_status channel_line(void *out, const tz_line *line, tz_error *error)
         p += word.length == 0;
         if (word.length == 0)
             continue;
-        const tz_status status = tz_word_number(&word, r->path, line->number, &value, error);
+        const tz_status status = tz_word_number(&word, line, &value, error);
         if (status != TZ_OK)
             return status;
         if (!(value >= -1 && value <= TZ_CHANNEL_OUTLET && value == (int)value))
-            return tz_error_set_line(error, TZ_FORMAT, r->path, line->number,
-                                     "a cell is a wall (0, -1), coolant (1), inlet (2) or outlet "
-                                     "(3), not %g",
-                                     value);
+            return TZ_LINE_FAULT(line, error, TZ_FORMAT,
+                                 "a cell is a wall (0, -1), coolant (1), inlet (2) or outlet "
+                                 "(3), not %g",
+                                 value);
         if (r->row < r->rows && column < r->columns) {
             const int kind = value > 0 ? (int)value : TZ_CHANNEL_WALL;
             r->cells[r->row * r->columns + column] = (char)kind;
@@ -429,9 +419,8 @@ static tz_status channel_line(void *out, const tz_line *line, tz_error *error)
         column++;
     }
     if (column != r->columns)
-        return tz_error_set_line(error, TZ_FORMAT, r->path, line->number,
-                                 "has %lld cells, but grid_cols is %lld", (long long)column,
-                                 (long long)r->columns);
+        return TZ_LINE_FAULT(line, error, TZ_FORMAT, "has %lld cells, but grid_cols is %lld",
+                             (long long)column, (long long)r->columns);
     r->row++;
     return TZ_OK;
 }
@@ -440,12 +429,11 @@ tz_status tz_channels_read(const char *path, int64_t columns, int64_t rows, char
                            tz_error *error)
 {
     channel_reader r = {.columns = columns, .rows = rows, .cells = cells};
-    tz_status status = tz_lines_read(path, &r.path, "channels", channel_line, &r, error);
+    tz_status status = tz_lines_read(path, NULL, channel_line, &r, error);
     if (status == TZ_OK && r.row != rows)
         status = tz_error_set(error, TZ_FORMAT, path, "has %lld rows, but grid_rows is %lld",
                               (long long)r.row, (long long)rows);
     else if (status == TZ_OK && !(r.kinds[TZ_CHANNEL_INLET] && r.kinds[TZ_CHANNEL_OUTLET]))
         status = tz_error_set(error, TZ_FORMAT, path, "needs an inlet (2) and an outlet (3)");
-    free(r.path);
     return status;
 }

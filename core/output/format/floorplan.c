@@ -24,31 +24,31 @@ static bool is_full(size_t count)
     return (count & (count - 1)) == 0;
 }
 
-static tz_status parse_unit(const tz_word *tokens, int count, const char *path, int line,
+static tz_status parse_unit(const tz_word *tokens, int count, const tz_line *line,
                             tz_floorplan_unit *unit, tz_error *error)
 {
     double values[6] = {0};
     if (count != 5 && count != 7)
-        return tz_error_set_line(
-            error, TZ_FORMAT, path, line,
+        return TZ_LINE_FAULT(
+            line, error, TZ_FORMAT,
             "a unit needs 5 columns (name width height left_x bottom_y) or 7, and a connection 3 "
             "(two units and a density), not %s%d",
             count == TOKENS_MAX ? "more than " : "", count == TOKENS_MAX ? 7 : count);
-    tz_status status = tz_word_name(&tokens[0], path, line, unit->name, error);
+    tz_status status = tz_word_name(&tokens[0], line, unit->name, error);
     for (int k = 1; k < count && status == TZ_OK; k++)
-        status = tz_word_number(&tokens[k], path, line, &values[k - 1], error);
+        status = tz_word_number(&tokens[k], line, &values[k - 1], error);
     if (status != TZ_OK)
         return status;
     if (values[0] <= 0.0 || values[1] <= 0.0)
-        return tz_error_set_line(error, TZ_RANGE, path, line,
-                                 "unit '%s': width and height must be above 0", unit->name);
+        return TZ_LINE_FAULT(line, error, TZ_RANGE, "unit '%s': width and height must be above 0",
+                             unit->name);
     unit->width_m = values[0];
     unit->height_m = values[1];
     unit->left_m = values[2];
     unit->bottom_m = values[3];
     unit->heat_j_m3k = values[4];
     unit->resistivity_mk_w = values[5];
-    unit->line = line;
+    unit->line = line->number;
     return TZ_OK;
 }
 
@@ -151,11 +151,10 @@ static tz_status plan_line(void *out, const tz_line *line, tz_error *error)
         tz_floorplan_unit *grown =
             room > 2 * UNITS_MAX ? NULL : realloc(plan->units, room * sizeof *grown);
         if (!grown)
-            return tz_error_set_line(error, TZ_MEMORY, plan->path, line->number, "too many units");
+            return TZ_LINE_FAULT(line, error, TZ_MEMORY, "too many units");
         plan->units = grown;
     }
-    const tz_status status =
-        parse_unit(tokens, count, plan->path, line->number, &plan->units[plan->unit_count], error);
+    const tz_status status = parse_unit(tokens, count, line, &plan->units[plan->unit_count], error);
     plan->unit_count += status == TZ_OK;
     return status;
 }
@@ -163,7 +162,7 @@ static tz_status plan_line(void *out, const tz_line *line, tz_error *error)
 tz_status tz_floorplan_read(const char *path, double overlap, tz_floorplan *out, tz_error *error)
 {
     memset(out, 0, sizeof *out);
-    tz_status status = tz_lines_read(path, &out->path, "floorplan", plan_line, out, error);
+    tz_status status = tz_lines_read(path, &out->path, plan_line, out, error);
     if (status == TZ_OK)
         status = out->unit_count ? check_plan(out, overlap, error)
                                  : tz_error_set(error, TZ_FORMAT, path, "has no units");
@@ -197,14 +196,14 @@ static tz_status trace_names(tz_ptrace *trace, const tz_line *line, tz_error *er
     while (tz_line_word(&p, line->end, &t))
         count++;
     if (count > UNITS_MAX)
-        return tz_error_set_line(error, TZ_FORMAT, trace->path, line->number, "too many units");
+        return TZ_LINE_FAULT(line, error, TZ_FORMAT, "too many units");
     trace->names = calloc(count, sizeof *trace->names);
     if (!trace->names)
         return tz_error_set(error, TZ_MEMORY, trace->path, "not enough memory for the trace");
     trace->name_line = line->number;
     for (p = line->begin; tz_line_word(&p, line->end, &t); trace->unit_count++) {
         char *name = trace->names[trace->unit_count];
-        const tz_status status = tz_word_name(&t, trace->path, line->number, name, error);
+        const tz_status status = tz_word_name(&t, line, name, error);
         if (status != TZ_OK)
             return status;
         for (size_t j = 0; j < trace->unit_count; j++)
@@ -230,7 +229,7 @@ static tz_status trace_line(void *out, const tz_line *line, tz_error *error)
     double *powers = trace->powers_w + trace->sample_count * trace->unit_count;
     for (const char *p = line->begin; tz_line_word(&p, line->end, &t); count++) {
         double value;
-        const tz_status status = tz_word_number(&t, trace->path, line->number, &value, error);
+        const tz_status status = tz_word_number(&t, line, &value, error);
         if (status != TZ_OK)
             return status;
         if (value < 0.0 && trace->negative_line == 0)
@@ -239,9 +238,8 @@ static tz_status trace_line(void *out, const tz_line *line, tz_error *error)
             powers[count] = value;
     }
     if (count != trace->unit_count)
-        return tz_error_set_line(error, TZ_SHAPE, trace->path, line->number,
-                                 "has %zu powers for the %zu units of line %d", count,
-                                 trace->unit_count, trace->name_line);
+        return TZ_LINE_FAULT(line, error, TZ_SHAPE, "has %zu powers for the %zu units of line %d",
+                             count, trace->unit_count, trace->name_line);
     trace->sample_count++;
     return TZ_OK;
 }
@@ -249,7 +247,7 @@ static tz_status trace_line(void *out, const tz_line *line, tz_error *error)
 tz_status tz_ptrace_read(const char *path, tz_ptrace *out, tz_error *error)
 {
     memset(out, 0, sizeof *out);
-    tz_status status = tz_lines_read(path, &out->path, "trace", trace_line, out, error);
+    tz_status status = tz_lines_read(path, &out->path, trace_line, out, error);
     if (status == TZ_OK && out->sample_count == 0)
         status = tz_error_set(error, TZ_FORMAT, path,
                               "needs a line of unit names and at least one line of powers");

@@ -14,6 +14,7 @@ typedef struct tz_word {
 
 /* A line that has a word. */
 typedef struct tz_line {
+    const char *path; /* its file's, borrowed */
     const char *begin, *end;
     int number;
 } tz_line;
@@ -23,17 +24,20 @@ bool tz_line_word(const char **p, const char *end, tz_word *out);
 
 typedef tz_status tz_line_take(void *out, const tz_line *line, tz_error *error);
 
-/* Keep a copy of the file's path in *kept, the caller's, and give `take` its lines one after the
- * other, up to the first error. `what` is for messages: "floorplan". */
-tz_status tz_lines_read(const char *path, char **kept, const char *what, tz_line_take *take,
-                        void *out, tz_error *error);
+/* Give `take` the file's lines one after the other, up to the first error. Keep a copy of its path
+ * in *kept, the caller's; NULL: none. */
+tz_status tz_lines_read(const char *path, char **kept, tz_line_take *take, void *out,
+                        tz_error *error);
+
+/* tz_error_set_line at the line. */
+#define TZ_LINE_FAULT(LINE, ERROR, CODE, ...)                                                      \
+    tz_error_set_line(ERROR, CODE, (LINE)->path, (LINE)->number, __VA_ARGS__)
 
 bool tz_word_is(const tz_word *word, const char *text);
 /* A finite decimal number. */
-tz_status tz_word_number(const tz_word *word, const char *path, int line, double *value,
-                         tz_error *error);
+tz_status tz_word_number(const tz_word *word, const tz_line *line, double *value, tz_error *error);
 /* A name without control characters, of less than TZ_WORD_NAME_SIZE bytes. */
-tz_status tz_word_name(const tz_word *word, const char *path, int line,
-                       char name[TZ_WORD_NAME_SIZE], tz_error *error);
+tz_status tz_word_name(const tz_word *word, const tz_line *line, char name[TZ_WORD_NAME_SIZE],
+                       tz_error *error);
 
 #endif
