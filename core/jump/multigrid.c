@@ -37,7 +37,6 @@ struct tz_multigrid {
     level levels[LEVELS_MAX];
     double *dense; /* factors of the coarsest level, row by row; NULL: it is relaxed */
     int *order;    /* of its rows */
-    int64_t bytes;
 };
 
 /* ---- Pairs ----------------------------------------------------------------------------------- */
@@ -412,7 +411,7 @@ void tz_multigrid_apply(tz_multigrid *multigrid, const double *r, double *x)
 
 /* ---- Creation -------------------------------------------------------------------------------- */
 
-static tz_status create_level(tz_multigrid *m, level *l, tz_error *error)
+static tz_status create_level(level *l, tz_error *error)
 {
     const size_t n = (size_t)l->matrix->rows + 1;
     double **const vectors[] = {&l->inverse, &l->r,      &l->rest,  &l->x,
@@ -426,8 +425,6 @@ static tz_status create_level(tz_multigrid *m, level *l, tz_error *error)
         const double diagonal = l->matrix->value[l->matrix->diagonal[i]];
         l->inverse[i] = diagonal != 0.0 ? 1.0 / diagonal : 0.0;
     }
-    m->bytes += (int64_t)(n * (8 * sizeof(double) + sizeof *l->into));
-    m->bytes += l->own.rows > 0 ? 12 * l->own.start[l->own.rows] + 16 * l->own.rows : 0;
     return TZ_OK;
 }
 
@@ -437,7 +434,7 @@ static tz_status create_levels(tz_multigrid *m, tz_error *error)
     tz_status status = TZ_OK;
     while (!status && made) {
         level *l = &m->levels[m->count];
-        status = create_level(m, l, error);
+        status = create_level(l, error);
         m->count++;
         if (status || l->matrix->rows <= DENSE_ROWS || m->count == LEVELS_MAX)
             break;
@@ -489,9 +486,4 @@ void tz_multigrid_destroy(tz_multigrid *multigrid)
     free(multigrid->dense);
     free(multigrid->order);
     free(multigrid);
-}
-
-int64_t tz_multigrid_bytes(const tz_multigrid *multigrid)
-{
-    return multigrid->bytes;
 }

@@ -19,7 +19,4 @@ void tz_multigrid_destroy(tz_multigrid *multigrid); /* NULL is fine */
 /* x = about the inverse times r. r and x are different vectors. */
 void tz_multigrid_apply(tz_multigrid *multigrid, const double *r, double *x);
 
-/* Bytes of all levels. */
-int64_t tz_multigrid_bytes(const tz_multigrid *multigrid);
-
 #endif

@@ -15,7 +15,6 @@ typedef struct tz_solver_facts {
     int64_t systems;    /* solved */
     int64_t bytes;      /* of memory beside the fields */
     double largest;     /* the update of the state in double precision afterwards */
-    bool rounded;       /* no smaller update is possible in double precision */
 } tz_solver_facts;
 
 /* Find the operator of the problem as parameters and static fields are now. The fields stay as they

@@ -304,14 +304,6 @@ const char *tz_system_method(const tz_system *system)
                                : "conjugate residuals";
 }
 
-int64_t tz_system_bytes(const tz_system *system)
-{
-    const int64_t rows = system->op->rows;
-    const int vectors = system->symmetric ? VECTORS : VECTORS_MAX;
-    return rows * ((vectors + 3) * 8 + 13) + 12 * system->matrix.start[system->count] +
-           (system->multigrid ? tz_multigrid_bytes(system->multigrid) : 0);
-}
-
 /* ---- What is kept ---------------------------------------------------------------------------- */
 
 /* The weighted sums of v, and those of the weights, of each part. */

@@ -40,7 +40,6 @@ const char *tz_system_method(const tz_system *system);
  * only where the weighted mean of r is 0. True if there are such, with the mean that is farthest
  * from 0, and a row of that part. */
 bool tz_system_mean(tz_system *system, const double *r, int64_t *row, double *mean);
-int64_t tz_system_bytes(const tz_system *system);
 
 /* ---- UMFPACK --------------------------------------------------------------------------------- */
 

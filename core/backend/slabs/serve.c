@@ -233,7 +233,6 @@ static tz_status create_in_all(tz__slabs *slabs, const tz_backend_context *conte
         if (!status)
             status = tz__slabs_do_create(slabs, context, error);
         slabs->told = p.problem;
-        slabs->told_bytes = p.problem_bytes;
         slabs->defined = p.defined;
         p.problem = NULL;
     }
@@ -348,7 +347,6 @@ static tz_status renew(tz__slabs *slabs, const tz__slabs_call *call, tz_error *e
     tz__slabs_pass(ranks, fresh, (int64_t)bytes);
     free(slabs->told);
     slabs->told = fresh;
-    slabs->told_bytes = bytes;
     for (int f = 0; f < TZ_FIELDS_MAX; f++)
         if (fields >> f & 1) {
             tz_streamed_source source = *slabs->context.streamed[f];

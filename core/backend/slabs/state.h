@@ -79,7 +79,6 @@ typedef struct tz__slabs {
     /* In rank 0, what the others know (serve.c): the problem, and the generations of streamed
      * sources. */
     char *told;
-    size_t told_bytes;
     uint64_t generations[TZ_FIELDS_MAX];
     bool defined; /* they have the stencil's definition, and no library */
     /* The points that they have, with the generations of lists and values, and their rows. */
