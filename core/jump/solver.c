@@ -76,10 +76,16 @@ static tz_status find_size(const tz_solver *solver, double *size, tz_error *erro
     return status;
 }
 
-static tz_status copy_static(tz_solver *solver, tz_error *error)
+/* The simulation's state, where the solver's own is in double precision. */
+static tz_grid_state outer_grid(const tz_solver *solver)
 {
     const tz_jump_context *c = &solver->context;
-    const tz_grid_state from = {c->problem, c->backend, c->state, solver->double_context.threads};
+    return (tz_grid_state){c->problem, c->backend, c->state, solver->double_context.threads};
+}
+
+static tz_status copy_static(tz_solver *solver, tz_error *error)
+{
+    const tz_grid_state from = outer_grid(solver);
     return tz_grid_copy_static(&from, &solver->grid, error);
 }
 
@@ -193,23 +199,15 @@ static tz_status look_again(tz_solver *solver, tz_error *error)
 
 /* ---- Fields and vectors ---------------------------------------------------------------------- */
 
-static tz_status read_fields(tz_solver *solver, tz_error *error)
+static tz_status move_fields(tz_solver *solver, bool writes, tz_error *error)
 {
-    const tz_jump_context *c = &solver->context;
-    const tz_grid_state from = {c->problem, c->backend, c->state, solver->double_context.threads};
+    const tz_grid_state grid = outer_grid(solver);
     tz_status status = TZ_OK;
-    for (int i = 0; !status && i < solver->op.fields_count; i++)
-        status = tz_grid_read(&from, solver->op.field[i], solver->u + i * solver->op.cells, error);
-    return status;
-}
-
-static tz_status write_fields(tz_solver *solver, tz_error *error)
-{
-    const tz_jump_context *c = &solver->context;
-    const tz_grid_state to = {c->problem, c->backend, c->state, solver->double_context.threads};
-    tz_status status = TZ_OK;
-    for (int i = 0; !status && i < solver->op.fields_count; i++)
-        status = tz_grid_write(&to, solver->op.field[i], solver->u + i * solver->op.cells, error);
+    for (int i = 0; !status && i < solver->op.fields_count; i++) {
+        double *u = solver->u + i * solver->op.cells;
+        status = writes ? tz_grid_write(&grid, solver->op.field[i], u, error)
+                        : tz_grid_read(&grid, solver->op.field[i], u, error);
+    }
     return status;
 }
 
@@ -298,7 +296,6 @@ static tz_status improve(tz_solver *solver, double update, const tz_cancel *canc
         const double size = largest_of(solver->u, solver->op.rows);
         const double rounding = ROUNDING * EPSILON * size + 2.0 * fabs(mean);
         facts->largest = largest_of(solver->r, solver->op.rows);
-        facts->rounded = facts->largest <= rounding;
         if (!isfinite(facts->largest))
             return tz_error_set(error, TZ_DIVERGED, solver->context.problem->stencil->id,
                                 "the solution is not finite");
@@ -327,12 +324,12 @@ tz_status tz_solver_steady(tz_solver *solver, double update, const tz_cancel *ca
         status = tz_system_create(&solver->steady, &solver->op, 0.0, 1.0, solver->direct,
                                   solver->double_context.threads, error);
     if (!status)
-        status = read_fields(solver, error);
+        status = move_fields(solver, false, error);
     if (status)
         return status;
     begin_facts(solver, solver->steady, facts);
     status = improve(solver, update, cancel, facts, error);
-    return status ? status : write_fields(solver, error);
+    return status ? status : move_fields(solver, true, error);
 }
 
 /* ---- Implicit steps -------------------------------------------------------------------------- */
@@ -384,14 +381,14 @@ tz_status tz_solver_step(tz_solver *solver, double iterations, int order, const 
     if (!status)
         status = need_step(solver, gamma * iterations, error);
     if (!status)
-        status = read_fields(solver, error);
+        status = move_fields(solver, false, error);
     if (!status)
         status = find_update(solver, error);
     if (status)
         return status;
     begin_facts(solver, solver->step, facts);
     status = step(solver, iterations, gamma, cancel, facts, error);
-    return status ? status : write_fields(solver, error);
+    return status ? status : move_fields(solver, true, error);
 }
 
 /* ---- Is an iteration an explicit Euler step? ------------------------------------------------- */

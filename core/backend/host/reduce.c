@@ -419,17 +419,25 @@ static void look_through(look *l, tz_threads *threads, tz_threads_loop *loop)
     tz_threads_for(nx * rows > PARALLEL_CELLS ? threads : NULL, rows * l->segments, loop, l);
 }
 
+/* Segment i of the own cells: its elements of a field, as computed; `room` for SEGMENT of them. */
+static const void *segment_of(const look *l, const tz_host_field *field, int64_t i, int64_t *count,
+                              float *room)
+{
+    const int64_t row = l->own.row_low + i / l->segments;
+    const int64_t x = l->own.x_low + i % l->segments * SEGMENT;
+    const char *at = row_at(l->problem, field, row, l->size) + x * (int64_t)l->size;
+    *count = tz_min(SEGMENT, l->own.x_high - x);
+    return computed_of(l->problem, l->field, at, *count, room);
+}
+
 static void find_not_finite(void *any, int64_t begin, int64_t end, int thread)
 {
     look *l = any;
     (void)thread;
     for (int64_t i = begin; i < end; i++) {
-        const int64_t row = l->own.row_low + i / l->segments;
-        const int64_t x = l->own.x_low + i % l->segments * SEGMENT;
-        const int64_t count = tz_min(SEGMENT, l->own.x_high - x);
-        const void *cells = row_at(l->problem, l->a, row, l->size) + x * (int64_t)l->size;
         float room[SEGMENT];
-        cells = computed_of(l->problem, l->field, cells, count, room);
+        int64_t count;
+        const void *cells = segment_of(l, l->a, i, &count, room);
         if (functions[l->element].not_finite(cells, count))
             atomic_store(&l->not_finite, true);
     }
@@ -462,17 +470,12 @@ static void find_difference(void *any, int64_t begin, int64_t end, int thread)
     double largest = 0.0;
     (void)thread;
     for (int64_t i = begin; i < end; i++) {
-        const int64_t row = l->own.row_low + i / l->segments;
-        const int64_t x = l->own.x_low + i % l->segments * SEGMENT;
-        const int64_t count = tz_min(SEGMENT, l->own.x_high - x);
-        const void *p = row_at(l->problem, l->a, row, l->size) + x * (int64_t)l->size;
-        const void *q = row_at(l->problem, l->b, row, l->size) + x * (int64_t)l->size;
         float room[2][SEGMENT];
-        const double d = l->problem->bits
-                             ? difference_bits(p, q, nx, l->problem->extent[0])
-                             : functions[l->element].difference(
-                                   computed_of(l->problem, l->field, p, count, room[0]),
-                                   computed_of(l->problem, l->field, q, count, room[1]), count);
+        int64_t count;
+        const void *p = segment_of(l, l->a, i, &count, room[0]);
+        const void *q = segment_of(l, l->b, i, &count, room[1]);
+        const double d = l->problem->bits ? difference_bits(p, q, nx, l->problem->extent[0])
+                                          : functions[l->element].difference(p, q, count);
         largest = tz_max_double(d, largest);
     }
     pthread_mutex_lock(&l->lock);

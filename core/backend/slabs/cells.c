@@ -3,6 +3,7 @@
 #include "backend/slabs/commands.h"
 #include "backend/slabs/slabs.h"
 #include "base/file.h"
+#include "stencil/parts.h"
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -202,21 +203,6 @@ static tz_status move_bytes(const field_file *f, bool writes, char *bytes, size_
                                                writes ? "cannot write" : "cannot read");
 }
 
-/* The piece of a box that begins at a place; its elements follow each other in the file. */
-static tz_box piece_at(const tz_problem *whole, const tz_box *box, const int64_t at[TZ_AXES])
-{
-    tz_box piece;
-    int64_t room = PIECE_CELLS;
-    for (int axis = 0; axis < TZ_AXES; axis++) {
-        const int64_t n = whole->elements[axis];
-        const int64_t most = n < room ? n : room, left = box->high[axis] - at[axis];
-        piece.low[axis] = at[axis];
-        piece.high[axis] = at[axis] + (left < most ? left : most);
-        room = n <= room ? room / n : 1;
-    }
-    return piece;
-}
-
 /* Elements of a slab as what outputs write, in `values`. Returns their number; bits are whole
  * rows. */
 static int64_t values_of(const tz_problem *problem, const field_file *f, const void *elements,
@@ -234,13 +220,10 @@ static int64_t values_of(const tz_problem *problem, const field_file *f, const v
 }
 
 static tz_status write_piece(tz__slabs *slabs, int i, field_file *f, const tz_box *piece,
-                             char *elements, char *values, tz_error *error)
+                             int64_t count, char *elements, char *values, tz_error *error)
 {
     const tz_problem *whole = slabs->context.problem;
     const part_of_box part = find_own(slabs, i, piece);
-    int64_t count = 1;
-    for (int axis = 0; axis < TZ_AXES; axis++)
-        count *= piece->high[axis] - piece->low[axis];
     const tz_status status =
         slabs->inner->load(slabs->parts[i]->state, f->field, &part.box, elements, error);
     if (status)
@@ -259,13 +242,10 @@ static tz_status write_piece(tz__slabs *slabs, int i, field_file *f, const tz_bo
 }
 
 static tz_status read_piece(tz__slabs *slabs, int i, int turn, field_file *f, const tz_box *piece,
-                            char *elements, tz_error *error)
+                            int64_t count, char *elements, tz_error *error)
 {
     const tz_problem *whole = slabs->context.problem;
     const part_of_box part = find_copy(slabs, i, turn, piece);
-    int64_t count = 1;
-    for (int axis = 0; axis < TZ_AXES; axis++)
-        count *= piece->high[axis] - piece->low[axis];
     const int64_t first =
         piece->low[0] + whole->elements[0] * (piece->low[1] + whole->elements[1] * piece->low[2]);
     const tz_status status = move_bytes(f, false, elements, (size_t)count * f->size,
@@ -294,15 +274,9 @@ static tz_status move_slices(tz__slabs *slabs, int i, int turn, field_file *f, t
     tz_status status = elements && (values || !f->cells)
                            ? TZ_OK
                            : tz_error_set(error, TZ_MEMORY, f->path, "not enough memory for cells");
-    tz_box piece;
-    for (int64_t z = all.low[2]; !status && z < all.high[2]; z = piece.high[2])
-        for (int64_t y = all.low[1]; !status && y < all.high[1]; y = piece.high[1])
-            for (int64_t x = all.low[0]; !status && x < all.high[0]; x = piece.high[0]) {
-                const int64_t at[TZ_AXES] = {x, y, z};
-                piece = piece_at(whole, &all, at);
-                status = turn < 0 ? write_piece(slabs, i, f, &piece, elements, values, error)
-                                  : read_piece(slabs, i, turn, f, &piece, elements, error);
-            }
+    for (tz_box_parts p = {.whole = all, .most = PIECE_CELLS}; !status && tz_box_next(&p);)
+        status = turn < 0 ? write_piece(slabs, i, f, &p.part, p.count, elements, values, error)
+                          : read_piece(slabs, i, turn, f, &p.part, p.count, elements, error);
     free(elements);
     free(values);
     return status;

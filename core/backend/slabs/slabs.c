@@ -203,6 +203,12 @@ static tz_status update_part(tz__slabs *slabs, int i, void *argument, tz_error *
                : inner->update(state, w->step, &w->of[i], error);
 }
 
+static void add_update(tz_update_sums *sums, const tz_update_sums *one)
+{
+    sums->largest = one->largest > sums->largest ? one->largest : sums->largest;
+    sums->magnitude = one->magnitude > sums->magnitude ? one->magnitude : sums->magnitude;
+}
+
 static void share_update(const tz__slabs *slabs, tz_update_sums *sums)
 {
     const tz_ranks *ranks = tz__slabs_ranks(slabs);
@@ -210,10 +216,8 @@ static void share_update(const tz__slabs *slabs, tz_update_sums *sums)
         return;
     share_sums(slabs, sums->sums, sums->count, TZ_UPDATE_SEGMENT);
     tz_update_sums *all = gather(ranks, sums, sizeof *sums);
-    for (int r = 0; r < ranks->count; r++) {
-        sums->largest = all[r].largest > sums->largest ? all[r].largest : sums->largest;
-        sums->magnitude = all[r].magnitude > sums->magnitude ? all[r].magnitude : sums->magnitude;
-    }
+    for (int r = 0; r < ranks->count; r++)
+        add_update(sums, &all[r]);
     free(all);
 }
 
@@ -232,11 +236,8 @@ tz_status tz__slabs_do_update(tz__slabs *slabs, const tz__slabs_call *call, tz_e
         status = tz__slabs_need(slabs, 1, slabs->depth, error);
     if (!status)
         status = tz__slabs_all(slabs, update_part, &w, error);
-    for (int i = slabs->low; i < slabs->high && !status; i++) {
-        const tz_update_sums *one = &w.of[i];
-        sums->largest = one->largest > sums->largest ? one->largest : sums->largest;
-        sums->magnitude = one->magnitude > sums->magnitude ? one->magnitude : sums->magnitude;
-    }
+    for (int i = slabs->low; i < slabs->high && !status; i++)
+        add_update(sums, &w.of[i]);
     if (!status)
         share_update(slabs, sums);
     free(own.sums);
