@@ -40,8 +40,6 @@ struct tz_ranks {
     int machine;
     /* Of the cores that this process may use, which others may use, too: over 0, at most 1. */
     double cores_share;
-    /* A part's buffer may lie in the memory of a GPU. */
-    bool takes_device_pointers;
     /* The names of this machine, and of MPI with its version. */
     char host[64];
     char library[96];

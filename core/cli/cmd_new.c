@@ -142,9 +142,8 @@ static const tz_definition *default_definition(void)
          .min = 0,
          .max = 0.25,
          .doc = "what a cell exchanges with a neighbour in an iteration; stable up to 0.25"}};
-    static const tz_defined_update updates[] = {
-        {.field = "u",
-         .formula = FORMULA("u + share*(u[-1,0] + u[1,0] + u[0,-1] + u[0,1] - 4*u)")}};
+    static const tz_defined_formula updates[] = {
+        {.name = "u", .formula = FORMULA("u + share*(u[-1,0] + u[1,0] + u[0,-1] + u[0,1] - 4*u)")}};
     static const tz_defined_pass passes[] = {
         {.name = "spread", .updates_count = 1, .updates = updates}};
     static const tz_definition definition = {.id = "new",

@@ -22,13 +22,13 @@ static int read_centre(tz_build *build, const char *field)
 
 /* The field whose rate the update of a stage is. */
 static const char *rated(const tz_definition *d, const tz_defined_pass *pass,
-                         const tz_defined_update *u)
+                         const tz_defined_formula *u)
 {
     char name[TZ_STAGE_NAME_SIZE];
     for (int f = 0; f < d->fields_count && pass->stage < pass->stages; f++)
-        if (strcmp(tz_stage_name(name, d->fields[f].name, pass->stage), u->field) == 0)
+        if (strcmp(tz_stage_name(name, d->fields[f].name, pass->stage), u->name) == 0)
             return d->fields[f].name;
-    return u->field;
+    return u->name;
 }
 
 static int time_step(tz_build *build)
@@ -78,7 +78,7 @@ static int end_stage(tz_build *build, int rate)
     return tz_expr_two(e, own, TZ_OP_PLUS, tz_expr_two(e, step, TZ_OP_TIMES, rate));
 }
 
-static void begin_update(tz_build *build, const tz_defined_pass *pass, const tz_defined_update *u)
+static void begin_update(tz_build *build, const tz_defined_pass *pass, const tz_defined_formula *u)
 {
     static const double times[] = {0, 0.5, 0.5, 1};
     build->method = pass && pass->stages > 0 ? pass : NULL;
@@ -184,10 +184,10 @@ int tz_build_static_radius(const tz_build *build, int field)
 
 /* `from`: its pass; NULL: an output. */
 static tz_status add_update(tz_build *build, const tz_defined_pass *from, tz_built_pass *pass,
-                            const tz_defined_update *u, tz_error *error)
+                            const tz_defined_formula *u, tz_error *error)
 {
     const tz_definition *d = build->definition;
-    const int field = tz_define_field(d, u->field);
+    const int field = tz_define_field(d, u->name);
     char place[256];
     tz_status status = TZ_OK;
     begin_update(build, from, u);
@@ -195,7 +195,7 @@ static tz_status add_update(tz_build *build, const tz_defined_pass *from, tz_bui
              build->rated ? "rate"
              : from       ? "update"
                           : "output",
-             build->rated ? build->rated : u->field);
+             build->rated ? build->rated : u->name);
     pass->fields[pass->count] = field;
     pass->nodes[pass->count] =
         d->raw ? -1
@@ -270,10 +270,10 @@ static tz_status add_pass(tz_build *build, int p, tz_error *error)
     return status ? status : put_temporaries(build, pass, reach, error);
 }
 
-static tz_status add_output(tz_build *build, const tz_defined_update *output, tz_error *error)
+static tz_status add_output(tz_build *build, const tz_defined_formula *output, tz_error *error)
 {
     tz_built_pass *pass = &build->passes[build->passes_count++];
-    snprintf(pass->name, sizeof pass->name, "%s", output->field);
+    snprintf(pass->name, sizeof pass->name, "%s", output->name);
     pass->output = true;
     for (int p = 0; build->definition->raw && p < build->definition->passes_count; p++)
         if (build->definition->passes[p].radius > pass->radius)
@@ -283,7 +283,7 @@ static tz_status add_output(tz_build *build, const tz_defined_update *output, tz
 
 static tz_status add_scalar(tz_build *build, int s, tz_error *error)
 {
-    const tz_defined_scalar *scalar = &build->definition->scalars[s];
+    const tz_defined_formula *scalar = &build->definition->scalars[s];
     char place[256];
     tz_status status = TZ_OK;
     snprintf(place, sizeof place, "%s, scalar '%s'", build->definition->id, scalar->name);

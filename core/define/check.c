@@ -257,27 +257,27 @@ typedef struct written {
     bool field[TZ_FIELDS_MAX];
 } written;
 
-static tz_status check_update(const tz_definition *d, const tz_defined_update *u, tz_role role,
+static tz_status check_update(const tz_definition *d, const tz_defined_formula *u, tz_role role,
                               const char *what, written *pass, written *all, tz_error *error)
 {
-    const int f = u->field ? tz_define_field(d, u->field) : -1;
+    const int f = u->name ? tz_define_field(d, u->name) : -1;
     if (f < 0)
-        return unknown_field(d, what, u->field, error);
+        return unknown_field(d, what, u->name, error);
     if (d->fields[f].role != role && role == TZ_STATE)
         return tz_error_set(
             error, TZ_TYPE, d->id, "%s: '%s' is a %s field, and only state fields are updated; %s",
-            what, u->field, d->fields[f].role == TZ_STATIC ? "static" : "derived",
+            what, u->name, d->fields[f].role == TZ_STATIC ? "static" : "derived",
             d->fields[f].role == TZ_STATIC ? "make it a state field, or leave its update out"
                                            : "its formula belongs to the outputs");
     if (d->fields[f].role != role)
         return tz_error_set(
             error, TZ_TYPE, d->id,
             "%s: '%s' is no derived field; the formulas of other fields are updates", what,
-            u->field);
+            u->name);
     if (pass->field[f])
-        return tz_error_set(error, TZ_FORMAT, d->id, "%s: '%s' is written twice", what, u->field);
+        return tz_error_set(error, TZ_FORMAT, d->id, "%s: '%s' is written twice", what, u->name);
     if (!u->formula.text && !d->raw)
-        return tz_error_set(error, TZ_FORMAT, d->id, "%s: '%s' has no formula", what, u->field);
+        return tz_error_set(error, TZ_FORMAT, d->id, "%s: '%s' has no formula", what, u->name);
     pass->field[f] = all->field[f] = true;
     return TZ_OK;
 }

@@ -48,12 +48,12 @@ static void pass_text(packer *p, const tz_defined_text *text)
     pass(p, &text->text, text->length);
 }
 
-static void pass_updates(packer *p, const tz_defined_update *const *updates, int count)
+static void pass_formulas(packer *p, const tz_defined_formula *const *formulas, int count)
 {
-    pass(p, updates, (size_t)count * sizeof **updates);
-    for (int u = 0; u < count; u++) {
-        pass_name(p, &(*updates)[u].field);
-        pass_text(p, &(*updates)[u].formula);
+    pass(p, formulas, (size_t)count * sizeof **formulas);
+    for (int i = 0; i < count; i++) {
+        pass_name(p, &(*formulas)[i].name);
+        pass_text(p, &(*formulas)[i].formula);
     }
 }
 
@@ -90,16 +90,8 @@ static void pass_definition(packer *p, const tz_definition *d)
         pass_name(p, &d->params[i].unit);
         pass_name(p, &d->params[i].doc);
     }
-    pass(p, &d->scalars, (size_t)d->scalars_count * sizeof *d->scalars);
-    for (int s = 0; s < d->scalars_count; s++) {
-        pass_name(p, &d->scalars[s].name);
-        pass_text(p, &d->scalars[s].formula);
-    }
-    pass(p, &d->parts, (size_t)d->parts_count * sizeof *d->parts);
-    for (int i = 0; i < d->parts_count; i++) {
-        pass_name(p, &d->parts[i].name);
-        pass_text(p, &d->parts[i].formula);
-    }
+    pass_formulas(p, &d->scalars, d->scalars_count);
+    pass_formulas(p, &d->parts, d->parts_count);
     pass(p, &d->outsides, (size_t)d->outsides_count * sizeof *d->outsides);
     for (int i = 0; i < d->outsides_count; i++) {
         pass_name(p, &d->outsides[i].field);
@@ -108,9 +100,9 @@ static void pass_definition(packer *p, const tz_definition *d)
     pass(p, &d->passes, (size_t)d->passes_count * sizeof *d->passes);
     for (int i = 0; i < d->passes_count; i++) {
         pass_name(p, &d->passes[i].name);
-        pass_updates(p, &d->passes[i].updates, d->passes[i].updates_count);
+        pass_formulas(p, &d->passes[i].updates, d->passes[i].updates_count);
     }
-    pass_updates(p, &d->outputs, d->outputs_count);
+    pass_formulas(p, &d->outputs, d->outputs_count);
     pass(p, &d->coefficients, sizeof *d->coefficients);
     if (d->coefficients)
         pass_coefficients(p, d->coefficients);

@@ -37,18 +37,10 @@ typedef struct tz_defined_param {
     const char *unit, *doc; /* NULL: "" and the name */
 } tz_defined_param;
 
-/* A constant that changes with the iteration, in [0, infinity): a formula of `step`, parameters and
- * numbers, computed in double. */
-typedef struct tz_defined_scalar {
+typedef struct tz_defined_formula {
     const char *name;
     tz_defined_text formula;
-} tz_defined_scalar;
-
-/* A name for a part of formulas, which stands for it wherever it is used. */
-typedef struct tz_defined_part {
-    const char *name;
-    tz_defined_text formula;
-} tz_defined_part;
+} tz_defined_formula;
 
 /* What a field has past a side, of two for each axis, low ones first; or with TZ_EDGE, past the
  * edge of the domain. */
@@ -59,11 +51,6 @@ typedef struct tz_defined_outside {
 } tz_defined_outside;
 
 enum { TZ_EDGE = TZ_SIDES };
-
-typedef struct tz_defined_update {
-    const char *field;
-    tz_defined_text formula; /* the field's new value. Without text in a pass of a raw text */
-} tz_defined_update;
 
 /* Parameters that formulas with `t` have beside the time step: it is what it is since iteration
  * t_since, which began at the time t_start. Whoever changes the time step sets both
@@ -80,8 +67,9 @@ int tz_stage_owner(const tz_stencil *stencil, int field);
 typedef struct tz_defined_pass {
     const char *name; /* NULL: "update", or "update_2" in the second pass ... */
     int updates_count;
-    const tz_defined_update *updates;
-    int radius; /* only with a raw text: the largest distance at which it reads state fields */
+    const tz_defined_formula
+        *updates; /* fields' new values. Without text in a pass of a raw text */
+    int radius;   /* only with a raw text: the largest distance at which it reads state fields */
     /* Of rates: stage 1 to `stages` of a method with 1, 2 or 4 of them; else 0. The formulas are
      * rates of change with the values of the stage before. The last stage writes the fields
      * themselves, the others those of tz_stage_name(). */
@@ -118,10 +106,12 @@ typedef struct tz_definition {
     int params_count;
     const tz_defined_param *params;
     int scalars_count;
-    const tz_defined_scalar *scalars;
-    int parts_count; /* up to TZ_PARTS_MAX */
-    const tz_defined_part *parts;
-    int outsides_count; /* at most one for each side of a field, and its edge */
+    /* Constants that change with the iteration, in [0, infinity): formulas of `step`, parameters
+     * and numbers, computed in double. */
+    const tz_defined_formula *scalars;
+    int parts_count;                 /* up to TZ_PARTS_MAX */
+    const tz_defined_formula *parts; /* of formulas: the name stands for it wherever it is used */
+    int outsides_count;              /* at most one for each side of a field, and its edge */
     const tz_defined_outside *outsides;
     /* NULL, or a static field of ints: only cells where it is not 0 are computed. What formulas
      * read from others is what fields have past the edge: their value in the cell that reads, if
@@ -130,7 +120,7 @@ typedef struct tz_definition {
     int passes_count; /* 0 with coefficients */
     const tz_defined_pass *passes;
     int outputs_count; /* one for each derived field */
-    const tz_defined_update *outputs;
+    const tz_defined_formula *outputs;
     const tz_defined_coefficients *coefficients; /* or NULL */
     bool group; /* terms with equal coefficients are summed first */
     bool fused; /* products that are added become fused operations */

@@ -454,7 +454,7 @@ static int find_part(const tz_expansion *x, const tz_syntax_node *n)
 static int expand_part(tz_expansion *x, const tz_place *scope, int part, bool whole)
 {
     tz_expr *e = x->e;
-    const tz_defined_part *p = &e->definition->parts[part];
+    const tz_defined_formula *p = &e->definition->parts[part];
     char where[256];
     if (e->inside[part])
         return tz_expr_fail(e, TZ_FORMAT, "'%s' of 'let' is made of itself", p->name);

@@ -52,8 +52,8 @@ static tz_status read_formula(tz_scalar *scalar, const tz_formula *formula,
     return scalar->e.status;
 }
 
-static tz_status create(tz_scalar **out, const tz_stencil *stencil, const char *name,
-                        const char *formula, size_t length, bool timed, tz_error *error)
+tz_status tz_scalar_create(tz_scalar **out, const tz_stencil *stencil, const char *name,
+                           const char *formula, size_t length, bool timed, tz_error *error)
 {
     char place[160];
     *out = NULL;
@@ -61,7 +61,8 @@ static tz_status create(tz_scalar **out, const tz_stencil *stencil, const char *
     const tz_formula text = {{formula, length}, place, error};
     tz_scalar *scalar = calloc(1, sizeof *scalar);
     if (scalar) {
-        scalar->timed = timed;
+        scalar->timed = timed && tz_stencil_param_of_role(stencil, TZ_PARAM_ROLE_TIME_STEP) >= 0 &&
+                        tz_stencil_param_index(stencil, "t") < 0;
         scalar->name = strdup(name);
         scalar->text = strndup(formula, length);
     }
@@ -73,21 +74,6 @@ static tz_status create(tz_scalar **out, const tz_stencil *stencil, const char *
     else
         *out = scalar;
     return status;
-}
-
-tz_status tz_scalar_create(tz_scalar **out, const tz_stencil *stencil, const char *name,
-                           const char *formula, size_t length, tz_error *error)
-{
-    return create(out, stencil, name, formula, length, false, error);
-}
-
-/* A parameter `t` of the stencil comes first. */
-tz_status tz_scalar_create_timed(tz_scalar **out, const tz_stencil *stencil, const char *name,
-                                 const char *formula, size_t length, tz_error *error)
-{
-    const bool timed = tz_stencil_param_of_role(stencil, TZ_PARAM_ROLE_TIME_STEP) >= 0 &&
-                       tz_stencil_param_index(stencil, "t") < 0;
-    return create(out, stencil, name, formula, length, timed, error);
 }
 
 void tz_scalar_destroy(tz_scalar *scalar)

@@ -8,14 +8,12 @@
 typedef struct tz_scalar tz_scalar;
 
 /* Read the formula, of `length` bytes, of the constant `name` of a stencil. It may name the numeric
- * parameters of the stencil, and follows them as they change. Errors, with "scalar 'NAME'" as
+ * parameters of the stencil, and follows them as they change; with `timed`, also the simulated time
+ * `t`, unless a parameter has that name. Errors, with "scalar 'NAME'" as
  * place: TZ_FORMAT, TZ_UNKNOWN, TZ_TYPE, TZ_RANGE, TZ_MEMORY, with a caret under the place
  * (define/source.h). */
 tz_status tz_scalar_create(tz_scalar **out, const tz_stencil *stencil, const char *name,
-                           const char *formula, size_t length, tz_error *error);
-/* The same of a formula that may name the simulated time `t`, too. */
-tz_status tz_scalar_create_timed(tz_scalar **out, const tz_stencil *stencil, const char *name,
-                                 const char *formula, size_t length, tz_error *error);
+                           const char *formula, size_t length, bool timed, tz_error *error);
 void tz_scalar_destroy(tz_scalar *scalar); /* NULL is fine */
 
 /* Its values, computed in double, which may be infinite or NAN. Texts and context are those of the

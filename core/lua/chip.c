@@ -280,10 +280,8 @@ static void add_chiplets(builder *b)
     lua_State *L = b->L;
     const int list = lua_gettop(L);
     char flp[PATH_MAX], ptrace[PATH_MAX];
-    if (!lua_istable(L, list))
-        tz_raise_kind(L, list, what, "chiplets", "a list of tables");
-    tz_list_check(L, what, "chiplets");
-    for (lua_Integer i = 1; i <= (lua_Integer)lua_rawlen(L, list); i++) {
+    const size_t count = tz_list_check(L, what, "chiplets", "a list of tables");
+    for (lua_Integer i = 1; i <= (lua_Integer)count; i++) {
         lua_rawgeti(L, list, i);
         const int one = lua_gettop(L);
         tz_options_check(L, one, what);
@@ -358,10 +356,8 @@ static void add_layers(builder *b)
     } else if (rows) {
         add_rows(b, lcf);
     } else {
-        if (!lua_istable(L, list))
-            tz_raise_kind(L, list, what, "layers", "a list of tables");
-        tz_list_check(L, what, "layers");
-        for (lua_Integer i = 1; i <= (lua_Integer)lua_rawlen(L, list); i++) {
+        const size_t count = tz_list_check(L, what, "layers", "a list of tables");
+        for (lua_Integer i = 1; i <= (lua_Integer)count; i++) {
             lua_rawgeti(L, list, i);
             add_table(b, lua_gettop(L), i);
             lua_settop(L, list);

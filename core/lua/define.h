@@ -34,13 +34,13 @@ typedef struct tz_definition_value {
     tz_defined_field fields[TZ_FIELDS_MAX];
     unsigned temporaries; /* a bit for each of the fields, before they are in order */
     tz_defined_param params[TZ_PARAMS_MAX];
-    tz_defined_scalar scalars[TZ_DEFINITION_SCALARS];
+    tz_defined_formula scalars[TZ_DEFINITION_SCALARS];
     bool random; /* a formula has random numbers */
     bool timed;  /* a formula may have `t` */
     tz_defined_outside outsides[TZ_FIELDS_MAX * (TZ_SIDES + 1)];
-    tz_defined_part parts[TZ_PARTS_MAX];
+    tz_defined_formula parts[TZ_PARTS_MAX];
     tz_defined_pass passes[TZ_PASSES_MAX];
-    tz_defined_update updates[TZ_PASSES_MAX][TZ_FIELDS_MAX], outputs[TZ_FIELDS_MAX];
+    tz_defined_formula updates[TZ_PASSES_MAX][TZ_FIELDS_MAX], outputs[TZ_FIELDS_MAX];
     tz_defined_coefficients coefficients;
     double values[TZ_DEFINITION_CELLS];
     const char *cells[TZ_DEFINITION_CELLS];

@@ -314,7 +314,7 @@ static void get_fields(lua_State *L, tz_definition_value *v)
         tz_raise(L, "%s: 'fields' is empty", what);
 }
 
-/* ---- Parameters and scalars ------------------------------------------------------------------ */
+/* ---- Parameters ------------------------------------------------------------------------------ */
 
 static void get_params(lua_State *L, tz_definition_value *v)
 {
@@ -433,24 +433,6 @@ static void get_spacing(lua_State *L, tz_definition_value *v)
     lua_pop(L, 1);
 }
 
-static void get_scalars(lua_State *L, tz_definition_value *v)
-{
-    const char *names[TZ_DEFINITION_SCALARS];
-    if (!tz_definition_table(L, TZ_STACK_OPTIONS, what, "scalars"))
-        return;
-    const int at = lua_gettop(L);
-    const int count =
-        tz_definition_names(L, "tz.stencil: 'scalars'", names, TZ_DEFINITION_SCALARS, false);
-    for (int i = 0; i < count; i++) {
-        tz_table_get(L, at, names[i]);
-        v->scalars[i] = (tz_defined_scalar){
-            .name = names[i],
-            .formula = tz_definition_formula(L, "tz.stencil: 'scalars'", names[i])};
-    }
-    v->definition.scalars_count = count;
-    lua_settop(L, at - 1);
-}
-
 /* Formulas with random numbers have the parameter `seed`. */
 static void add_seed(lua_State *L, tz_definition_value *v)
 {
@@ -489,50 +471,47 @@ static void add_since(tz_definition_value *v)
         (tz_defined_param){.name = tz_start_name, .min = -1e300, .max = 1e300, .doc = tz_start_doc};
 }
 
-static void get_parts(lua_State *L, tz_definition_value *v)
+/* ---- Formulas -------------------------------------------------------------------------------- */
+
+/* NAME = formula, from the table on the top of the stack, which it pops. Returns how many. */
+static int get_formulas(lua_State *L, const char *who, tz_defined_formula *formulas, int most)
 {
     const char *names[TZ_PARTS_MAX];
-    if (!tz_definition_table(L, TZ_STACK_OPTIONS, what, "let"))
-        return;
+    _Static_assert((int)TZ_PARTS_MAX >= (int)TZ_DEFINITION_SCALARS, "names of scalars");
     const int at = lua_gettop(L);
-    const int count = tz_definition_names(L, "tz.stencil: 'let'", names, TZ_PARTS_MAX, false);
+    const int count = tz_definition_names(L, who, names, most, false);
     for (int i = 0; i < count; i++) {
         tz_table_get(L, at, names[i]);
-        v->parts[i] =
-            (tz_defined_part){names[i], tz_definition_formula(L, "tz.stencil: 'let'", names[i])};
+        formulas[i] = (tz_defined_formula){.name = names[i],
+                                           .formula = tz_definition_formula(L, who, names[i])};
     }
-    v->definition.parts_count = count;
     lua_settop(L, at - 1);
-}
-
-/* ---- Updates --------------------------------------------------------------------------------- */
-
-/* FIELD = formula, from the table on the top of the stack, which stays. Returns how many. */
-static int get_updates(lua_State *L, const char *who, tz_defined_update *updates)
-{
-    const char *names[TZ_FIELDS_MAX];
-    const int at = lua_gettop(L);
-    const int count = tz_definition_names(L, who, names, TZ_FIELDS_MAX, false);
-    for (int i = 0; i < count; i++) {
-        tz_table_get(L, at, names[i]);
-        updates[i] = (tz_defined_update){.field = names[i],
-                                         .formula = tz_definition_formula(L, who, names[i])};
-    }
     return count;
 }
 
-/* The list of names on the top of the stack, as updates without formulas. Pops it. */
-static int get_written(lua_State *L, const char *who, const char *key, tz_defined_update *updates)
+static void get_named(lua_State *L, tz_definition_value *v)
 {
-    if (!lua_istable(L, -1))
-        tz_raise_kind(L, -1, who, key, "a list of fields");
-    tz_list_check(L, who, key);
-    const lua_Integer count = (lua_Integer)lua_rawlen(L, -1);
+    if (tz_definition_table(L, TZ_STACK_OPTIONS, what, "scalars"))
+        v->definition.scalars_count =
+            get_formulas(L, "tz.stencil: 'scalars'", v->scalars, TZ_DEFINITION_SCALARS);
+    if (tz_definition_table(L, TZ_STACK_OPTIONS, what, "let"))
+        v->definition.parts_count = get_formulas(L, "tz.stencil: 'let'", v->parts, TZ_PARTS_MAX);
+}
+
+static int get_updates(lua_State *L, const char *who, tz_defined_formula *updates)
+{
+    return get_formulas(L, who, updates, TZ_FIELDS_MAX);
+}
+
+/* The list of names on the top of the stack, as updates without formulas. Pops it. */
+static int get_written(lua_State *L, const char *who, const char *key, tz_defined_formula *updates)
+{
+    const lua_Integer count = (lua_Integer)tz_list_check(L, who, key, "a list of fields");
     if (count > TZ_FIELDS_MAX)
         tz_raise(L, "%s: '%s' has more than %d names", who, key, TZ_FIELDS_MAX);
     for (lua_Integer i = 0; i < count; i++) {
         lua_rawgeti(L, -1, i + 1);
-        updates[i] = (tz_defined_update){.field = tz_text_check(L, -1, who, "a field's name")};
+        updates[i] = (tz_defined_formula){.name = tz_text_check(L, -1, who, "a field's name")};
         luaL_ref(L, TZ_STACK_OPTIONS);
     }
     lua_pop(L, 1);
@@ -547,7 +526,7 @@ static void get_pass(lua_State *L, tz_definition_value *v, int number)
     static const tz_key raw_keys[] = {
         {"name"}, {"radius", .most = TZ_RADIUS_MAX}, {"writes"}, {NULL}};
     tz_defined_pass *pass = &v->passes[number];
-    tz_defined_update *updates = v->updates[number];
+    tz_defined_formula *updates = v->updates[number];
     char who[64];
     int64_t radius = 0;
     snprintf(who, sizeof who, "%s: pass %d", what, number + 1);
@@ -638,10 +617,10 @@ static bool get_rates(lua_State *L, tz_definition_value *v)
     if (d->raw || v->temporaries)
         tz_raise(L, "%s: 'rate' goes with formulas alone: name parts of it in 'let'", what);
     name_time_step(L, v);
-    tz_defined_update rates[TZ_FIELDS_MAX];
+    tz_defined_formula rates[TZ_FIELDS_MAX];
     if (type != LUA_TTABLE && d->fields_count == 1)
-        rates[0] = (tz_defined_update){.field = v->fields[0].name,
-                                       .formula = tz_definition_formula(L, what, "rate")};
+        rates[0] = (tz_defined_formula){.name = v->fields[0].name,
+                                        .formula = tz_definition_formula(L, what, "rate")};
     else if (type == LUA_TTABLE)
         count = get_updates(L, "tz.stencil: 'rate'", rates);
     else
@@ -649,9 +628,9 @@ static bool get_rates(lua_State *L, tz_definition_value *v)
                       "a table { FIELD = formula }, or of a single field a formula");
     for (int stage = 1; stage <= stages; stage++) {
         for (int i = 0; i < count; i++) {
-            tz_defined_update *u = &v->updates[stage - 1][i];
+            tz_defined_formula *u = &v->updates[stage - 1][i];
             *u = rates[i];
-            u->field = stage_field(L, v, rates[i].field, stage, stages);
+            u->name = stage_field(L, v, rates[i].name, stage, stages);
         }
         v->passes[stage - 1] =
             (tz_defined_pass){.name = stage < stages ? names[stage - 1] : "update",
@@ -678,8 +657,8 @@ static void get_passes(lua_State *L, tz_definition_value *v)
     }
     const int type = tz_table_get(L, TZ_STACK_OPTIONS, "update");
     if (type == LUA_TSTRING && d->fields_count == 1) { /* update = formula, of the only field */
-        v->updates[0][0] = (tz_defined_update){.field = v->fields[0].name,
-                                               .formula = tz_definition_formula(L, what, "update")};
+        v->updates[0][0] = (tz_defined_formula){
+            .name = v->fields[0].name, .formula = tz_definition_formula(L, what, "update")};
         v->passes[0] = (tz_defined_pass){.updates_count = 1, .updates = v->updates[0]};
         d->passes_count = 1;
     } else if (type == LUA_TTABLE) {
@@ -698,9 +677,8 @@ static void get_passes(lua_State *L, tz_definition_value *v)
     if (d->passes_count > 0)
         tz_raise(L, "%s: give 'update' or 'passes', not both", what);
     tz_table_copy(L, -1, "tz.stencil: 'passes'");
-    tz_list_check(L, what, "passes");
     const int at = lua_gettop(L);
-    const lua_Integer count = (lua_Integer)lua_rawlen(L, at);
+    const lua_Integer count = (lua_Integer)tz_list_check(L, what, "passes", "a list");
     if (count < 1 || count > TZ_PASSES_MAX)
         tz_raise(L, "%s: 'passes' must be a list of 1 to %d passes", what, TZ_PASSES_MAX);
     for (lua_Integer i = 0; i < count; i++) {
@@ -717,16 +695,12 @@ static void get_outputs(lua_State *L, tz_definition_value *v)
     tz_definition *d = &v->definition;
     if (!tz_definition_table(L, TZ_STACK_OPTIONS, what, "outputs"))
         return;
-    if (d->raw) {
-        d->outputs_count = get_written(L, what, "outputs", v->outputs);
-    } else {
-        d->outputs_count = get_updates(L, "tz.stencil: 'outputs'", v->outputs);
-        lua_pop(L, 1);
-    }
+    d->outputs_count = d->raw ? get_written(L, what, "outputs", v->outputs)
+                              : get_updates(L, "tz.stencil: 'outputs'", v->outputs);
     for (int i = 0; i < d->outputs_count; i++)
-        if (!tz_definition_field(v, v->outputs[i].field))
+        if (!tz_definition_field(v, v->outputs[i].name))
             tz_definition_add(L, v,
-                              (tz_defined_field){.name = v->outputs[i].field, .role = TZ_DERIVED});
+                              (tz_defined_field){.name = v->outputs[i].name, .role = TZ_DERIVED});
     d->outputs = v->outputs;
 }
 
@@ -742,9 +716,9 @@ static bool is_copy(const tz_definition_value *v, const char *field)
 {
     for (int p = 0; p < v->definition.passes_count; p++)
         for (int i = 0; i < v->passes[p].updates_count; i++) {
-            const tz_defined_update *u = &v->passes[p].updates[i];
+            const tz_defined_formula *u = &v->passes[p].updates[i];
             size_t first = 0, last = u->formula.length;
-            if (v->passes[p].stages > 0 || strcmp(u->field, field) != 0)
+            if (v->passes[p].stages > 0 || strcmp(u->name, field) != 0)
                 continue;
             while (first < last && isspace((unsigned char)u->formula.text[first]))
                 first++;
@@ -796,11 +770,10 @@ static int get_sides(lua_State *L, int *side)
     for (; lua_istable(L, -1); depth++) {
         if (depth == TZ_AXES)
             tz_raise(L, "%s: 'coefficients' are nested more than %d deep", what, TZ_AXES);
-        tz_list_check(L, what, "coefficients");
-        const lua_Unsigned length = lua_rawlen(L, -1);
+        const size_t length = tz_list_check(L, what, "coefficients", "a list");
         if (length % 2 == 0 || length > TZ_DEFINITION_SIDE)
-            tz_raise(L, "%s: 'coefficients' has %lld in a row: an odd number up to %d is needed",
-                     what, (long long)length, TZ_DEFINITION_SIDE);
+            tz_raise(L, "%s: 'coefficients' has %zu in a row: an odd number up to %d is needed",
+                     what, length, TZ_DEFINITION_SIDE);
         lengths[depth] = (int)length;
         lua_rawgeti(L, -1, 1);
     }
@@ -830,11 +803,11 @@ static int get_cells(lua_State *L, tz_definition_value *v, int depth, int at)
     }
     if (!lua_istable(L, -1))
         tz_raise(L, "%s: 'coefficients' must have the same number of lists in each", what);
-    tz_list_check(L, what, "coefficients");
+    const size_t given = tz_list_check(L, what, "coefficients", "a list");
     const int length = v->coefficients.side[depth - 1];
-    if ((int)lua_rawlen(L, -1) != length)
-        tz_raise(L, "%s: 'coefficients' must have rows of the same length, %d, not %lld", what,
-                 length, (long long)lua_rawlen(L, -1));
+    if (given != (size_t)length)
+        tz_raise(L, "%s: 'coefficients' must have rows of the same length, %d, not %zu", what,
+                 length, given);
     for (int i = 0; i < length; i++) {
         lua_rawgeti(L, -1, i + 1);
         at = get_cells(L, v, depth - 1, at);
@@ -906,10 +879,10 @@ static void get_boundaries(lua_State *L, tz_definition *d)
 {
     static const tz_key element[] = {{"boundary", .names = boundary_names}, {NULL}};
     int boundary;
-    const bool given = tz_definition_table(L, TZ_STACK_OPTIONS, what, "boundaries");
-    if (given)
-        tz_list_check(L, what, "boundaries");
-    for (lua_Integer i = 1; given && i <= (lua_Integer)lua_rawlen(L, -1); i++) {
+    const size_t count = tz_definition_table(L, TZ_STACK_OPTIONS, what, "boundaries")
+                             ? tz_list_check(L, what, "boundaries", "a list")
+                             : 0;
+    for (lua_Integer i = 1; i <= (lua_Integer)count; i++) {
         lua_rawgeti(L, -1, i);
         lua_newtable(L);
         lua_insert(L, -2);
@@ -975,8 +948,7 @@ tz_definition_value *tz_definition_read(lua_State *L, bool unsafe)
     get_params(L, v);
     get_spacing(L, v);
     get_time_step(L, v);
-    get_scalars(L, v);
-    get_parts(L, v);
+    get_named(L, v);
     get_passes(L, v);
     tz_definition_domain(L, v);
     get_outputs(L, v);

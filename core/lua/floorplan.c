@@ -519,8 +519,7 @@ static int shape_polygon(lua_State *L)
     if (!lua_istable(L, 1))
         tz_raise(L, "%s: needs a list of points { { x, y }, … }, not %s", what, tz_kind_text(L, 1));
     tz_table_copy(L, 1, what);
-    tz_list_check(L, what, "points");
-    const lua_Integer count = (lua_Integer)lua_rawlen(L, 1);
+    const lua_Integer count = (lua_Integer)tz_list_check(L, what, "points", "a list of points");
     if (count < 3 || count > POLYGON_POINTS_MAX)
         tz_raise(L, "%s: has %d point%s; it needs 3 to %d", what, (int)count, count == 1 ? "" : "s",
                  POLYGON_POINTS_MAX);

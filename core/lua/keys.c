@@ -279,8 +279,10 @@ void tz_options_check(lua_State *L, int index, const char *what)
         tz_raise(L, "%s: needs a table of options, not %s", what, tz_kind_text(L, index));
 }
 
-void tz_list_check(lua_State *L, const char *what, const char *key)
+size_t tz_list_check(lua_State *L, const char *what, const char *key, const char *wanted)
 {
+    if (!lua_istable(L, -1))
+        tz_raise_kind(L, -1, what, key, wanted);
     const lua_Unsigned length = lua_rawlen(L, -1);
     lua_Unsigned count = 0;
     lua_pushnil(L);
@@ -292,6 +294,7 @@ void tz_list_check(lua_State *L, const char *what, const char *key)
     }
     if (count != length)
         tz_raise(L, "%s: '%s' must be a list without gaps", what, key);
+    return length;
 }
 
 static int compare_names(const void *a, const void *b)
@@ -497,9 +500,7 @@ bool tz_key_range(lua_State *L, int index, const char *what, const char *key, bo
     if (!get(L, index, key, &given))
         return false;
     double pair[2];
-    bool ok = lua_istable(L, -1) && lua_rawlen(L, -1) == 2;
-    if (ok)
-        tz_list_check(L, what, key);
+    bool ok = lua_istable(L, -1) && tz_list_check(L, what, key, "a list") == 2;
     for (int i = 0; ok && i < 2; i++) {
         ok = lua_rawgeti(L, -1, i + 1) == LUA_TNUMBER && isfinite(lua_tonumber(L, -1));
         pair[i] = ok ? lua_tonumber(L, -1) : 0;
@@ -521,8 +522,7 @@ int tz_key_vector(lua_State *L, int index, const char *what, const char *key, do
     const int type = tz_table_get(L, index, key);
     size_t count = type == LUA_TNIL ? 0 : 1;
     if (type == LUA_TTABLE) {
-        tz_list_check(L, what, key);
-        count = lua_rawlen(L, -1);
+        count = tz_list_check(L, what, key, "a list of numbers");
         if (count < 1 || count > 3)
             tz_raise(L, "%s: '%s' must hold 1 to %d numbers, not %zu", what, key, 3, count);
     }
@@ -553,10 +553,7 @@ int tz_key_integers(lua_State *L, int index, const char *what, const char *key, 
         lua_pop(L, 1);
         return 1;
     }
-    if (!lua_istable(L, -1))
-        tz_raise_kind(L, -1, what, key, "a list of integers");
-    tz_list_check(L, what, key);
-    const size_t count = lua_rawlen(L, -1);
+    const size_t count = tz_list_check(L, what, key, "a list of integers");
     if (count < 1 || count > (size_t)most)
         tz_raise(L, "%s: '%s' must hold 1 to %d numbers, not %zu", what, key, most, count);
     for (size_t i = 0; i < count; i++) {

@@ -97,8 +97,9 @@ int tz_table_get(lua_State *L, int index, const char *key);
 void tz_options_take(lua_State *L, const char *what, const tz_key *options, const char *example);
 /* Raise unless there is a table of options at `index`. */
 void tz_options_check(lua_State *L, int index, const char *what);
-/* Raise if the table on the top of the stack has other keys than 1, 2, … without gaps. */
-void tz_list_check(lua_State *L, const char *what, const char *key);
+/* The length of the list on the top of the stack, which is of `key`. Raise if it is not what is
+ * `wanted`, "a list of numbers", or has other keys than 1, 2, … without gaps. */
+size_t tz_list_check(lua_State *L, const char *what, const char *key, const char *wanted);
 
 /* Options of the table at `index`, which tz_keys_take has put there. Return false when the key is
  * absent; *out is then the default of the row, or as it was if that has none. Raise an error that

@@ -94,10 +94,7 @@ static void get_colours(lua_State *L, int index, const char *what, tz_look *look
         lua_pop(L, 1);
         return;
     }
-    if (type != LUA_TTABLE)
-        tz_raise_kind(L, -1, what, "colours", "a list of colours such as \"#ff8800\"");
-    tz_list_check(L, what, "colours");
-    const size_t count = lua_rawlen(L, -1);
+    const size_t count = tz_list_check(L, what, "colours", "a list of colours such as \"#ff8800\"");
     if (count < TZ_COLOURS_MIN || count > TZ_COLOURS_MAX)
         tz_raise(L, "%s: 'colours' must hold %d to %d colours, not %zu", what, TZ_COLOURS_MIN,
                  TZ_COLOURS_MAX, count);
@@ -124,8 +121,7 @@ static void get_contours(lua_State *L, int index, const char *what, tz_overlay *
         overlay->contours_even = (int)count;
         return;
     }
-    tz_list_check(L, what, "contours");
-    const size_t count = lua_rawlen(L, -1);
+    const size_t count = tz_list_check(L, what, "contours", "a list");
     if (count < 1 || count > TZ_CONTOURS_MAX)
         tz_raise(L, "%s: 'contours' must hold 1 to %d values, not %zu", what, TZ_CONTOURS_MAX,
                  count);
@@ -314,10 +310,7 @@ void tz_look_path(lua_State *L, int index, const char *what, tz_look *look)
         lua_pushnil(L);
         return;
     }
-    if (!lua_istable(L, -1))
-        tz_raise_kind(L, -1, what, "path", "a list of columns or of points { x, y }");
-    tz_list_check(L, what, "path");
-    const size_t count = lua_rawlen(L, -1);
+    const size_t count = tz_list_check(L, what, "path", "a list of columns or of points { x, y }");
     if (count < 1 || count > POINTS_MAX)
         tz_raise(L, "%s: 'path' must hold 1 to %d points, not %zu", what, POINTS_MAX, count);
     if (look->bits == 16 || look->isometric)
@@ -356,9 +349,8 @@ static bool get_part(lua_State *L, int table, const char *place, tz_look_region 
 static void get_parts(lua_State *L, const char *what, tz_look *look)
 {
     char place[64];
-    const size_t count = lua_rawlen(L, -1);
+    const size_t count = tz_list_check(L, what, "region", "a list of regions");
     bool follows = false;
-    tz_list_check(L, what, "region");
     if (count < 2 || count > TZ_LOOK_REGIONS_MAX)
         tz_raise(L, "%s: a list of regions has 2 to %d parts, not %zu", what, TZ_LOOK_REGIONS_MAX,
                  count);

@@ -186,10 +186,7 @@ static void push_value_text(lua_State *L, const char *name)
 /* The list on the top of the stack as an axis of `grid`. */
 static void add_axis(lua_State *L, tz_sweep_grid *grid, const char *name)
 {
-    if (!lua_istable(L, -1))
-        tz_raise_kind(L, -1, sweeping, name, "a list of values");
-    tz_list_check(L, sweeping, name);
-    const size_t count = lua_rawlen(L, -1);
+    const size_t count = tz_list_check(L, sweeping, name, "a list of values");
     const int list = lua_gettop(L);
     if (count > TZ_SWEEP_POINTS_MAX)
         tz_raise(L, "%s: the sweep has more than %d points; give fewer values", sweeping,

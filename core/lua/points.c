@@ -2,11 +2,11 @@
  * and module.c register them. */
 #include "lua/module.h"
 
-#include "define/scalar.h"
 #include "lua/api.h"
 #include "lua/array.h"
 #include "lua/handle.h"
 #include "lua/keys.h"
+#include "lua/problem.h"
 #include "lua/recall.h"
 #include <limits.h>
 #include <math.h>
@@ -142,12 +142,6 @@ static void read_points(lua_State *L, const tz_simulation_handle *handle, const 
 
 /* ---- Sources --------------------------------------------------------------------------------- */
 
-static int formula_gc(lua_State *L)
-{
-    tz_scalar_destroy(*(tz_scalar **)lua_touserdata(L, 1));
-    return 0;
-}
-
 static double read_scale(lua_State *L, const tz_simulation_handle *handle, const char *what)
 {
     double spacing[TZ_AXES], scale = 1;
@@ -173,21 +167,15 @@ static double read_scale(lua_State *L, const tz_simulation_handle *handle, const
 static void read_values(lua_State *L, tz_simulation_handle *handle, const char *what, size_t points,
                         tz_source_config *source)
 {
-    size_t length;
     const int type = tz_table_get(L, 2, "values"), index = lua_gettop(L);
     if (type == LUA_TNIL)
         tz_raise(L, "%s: 'values' is missing: an array of steps x points, or a formula", what);
     if (type == LUA_TSTRING) {
-        const char *text = lua_tolstring(L, index, &length);
-        tz_scalar **formula = tz_push_owned(L, sizeof *formula, formula_gc);
-        tz_try(L, what,
-               tz_scalar_create_timed(formula, tz_handle_stencil(handle), "values", text, length,
-                                      tz_fault(L)));
+        source->value = tz_scalar_value;
+        source->context = tz_formula_push(L, what, tz_handle_stencil(handle), "values", true);
         lua_getiuservalue(L, 1, 1); /* it lives as long as the simulation */
         lua_pushvalue(L, -2);
         luaL_ref(L, -2);
-        source->value = tz_scalar_value;
-        source->context = *formula;
         return;
     }
     numbers values;

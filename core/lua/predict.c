@@ -64,7 +64,7 @@ static void get_extents(lua_State *L, const char *who, const char *key, int dims
     for (int axis = 0; type == LUA_TNUMBER && axis < dims; axis++)
         out[axis] = lua_tonumber(L, -1);
     if (type == LUA_TTABLE)
-        tz_list_check(L, who, key);
+        tz_list_check(L, who, key, "a list");
     for (int axis = 0; type == LUA_TTABLE && axis < dims; axis++) {
         if (lua_rawgeti(L, -1, axis + 1) == LUA_TNUMBER && lua_rawlen(L, -2) == (size_t)dims)
             out[axis] = lua_tonumber(L, -1);
@@ -416,11 +416,9 @@ static void get_families(lua_State *L, char *text, size_t size)
 {
     const int top = lua_gettop(L), type = tz_table_get(L, 1, "families");
     size_t used = 0;
-    if (type != LUA_TNIL && type != LUA_TTABLE)
-        tz_raise_kind(L, -1, tuning, "families", "a list of names");
-    if (type == LUA_TTABLE)
-        tz_list_check(L, tuning, "families");
-    for (lua_Integer i = 1; type == LUA_TTABLE && lua_rawgeti(L, -1, i) != LUA_TNIL; i++) {
+    if (type != LUA_TNIL)
+        tz_list_check(L, tuning, "families", "a list of names");
+    for (lua_Integer i = 1; type != LUA_TNIL && lua_rawgeti(L, -1, i) != LUA_TNIL; i++) {
         const char *name = tz_text_check(L, -1, tuning, "families");
         tz_try(L, tuning, tz_family_check(name, tz_fault(L)));
         if (used + strlen(name) + 2 > size)

@@ -5,7 +5,6 @@
 
 #include "base/names.h"
 #include "define/definition.h"
-#include "define/scalar.h"
 #include "lua/api.h"
 #include "lua/define.h"
 #include "lua/handle.h"
@@ -65,13 +64,11 @@ static const char *get_sides(lua_State *L, const char *what, const char *key)
 {
     if (lua_type(L, -1) == LUA_TSTRING)
         return tz_text_check(L, -1, what, key);
-    if (!lua_istable(L, -1))
-        tz_raise_kind(L, -1, what, key, "a name or { low, high }");
-    tz_table_copy(L, -1, what);
-    tz_list_check(L, what, key);
-    if (lua_rawlen(L, -1) != 2)
-        tz_raise(L, "%s: '%s' needs two names, { low, high }, not %d", what, key,
-                 (int)lua_rawlen(L, -1));
+    if (lua_istable(L, -1))
+        tz_table_copy(L, -1, what);
+    const size_t count = tz_list_check(L, what, key, "a name or { low, high }");
+    if (count != 2)
+        tz_raise(L, "%s: '%s' needs two names, { low, high }, not %zu", what, key, count);
     lua_rawgeti(L, -1, 1);
     lua_rawgeti(L, -2, 2);
     lua_pushfstring(L, "%s:%s", tz_text_check(L, -2, what, key), tz_text_check(L, -1, what, key));
@@ -144,10 +141,9 @@ static size_t get_axes(lua_State *L, const char *where, const tz_stencil *stenci
         snprintf(at, sizeof at, "%.120s: '%s'", where, axes[axis]);
         const int type = tz_table_get(L, -1, axes[axis]);
         if (type == LUA_TTABLE) {
-            tz_list_check(L, where, axes[axis]);
-            if (lua_rawlen(L, -1) != 2)
-                tz_raise(L, "%s needs two values, { low, high }, not %d", at,
-                         (int)lua_rawlen(L, -1));
+            const size_t given = tz_list_check(L, where, axes[axis], "a list");
+            if (given != 2)
+                tz_raise(L, "%s needs two values, { low, high }, not %zu", at, given);
             for (int side = 0; side < 2; side++) {
                 lua_rawgeti(L, -1, side + 1);
                 count = add_value(L, at, field, 1u << (2 * axis + side), values, count);
@@ -201,25 +197,21 @@ static int formula_gc(lua_State *L)
     return 0;
 }
 
-/* The formula on the top of the stack, kept in the table `kept`. */
-static tz_series take_formula(lua_State *L, int kept, const char *what, const tz_stencil *stencil,
-                              const char *name)
+const tz_scalar *tz_formula_push(lua_State *L, const char *what, const tz_stencil *stencil,
+                                 const char *name, bool timed)
 {
     size_t length = 0;
     const char *text = lua_tolstring(L, -1, &length);
     tz_scalar **formula = tz_push_owned(L, sizeof *formula, formula_gc);
-    tz_try(L, what, tz_scalar_create(formula, stencil, name, text, length, tz_fault(L)));
-    luaL_ref(L, kept);
-    return tz_scalar_series(*formula);
+    tz_try(L, what, tz_scalar_create(formula, stencil, name, text, length, timed, tz_fault(L)));
+    return *formula;
 }
 
 /* The list or number on the top of the stack. */
 static tz_series take_list(lua_State *L, int kept, const char *where, const char *name)
 {
     const bool list = lua_istable(L, -1);
-    if (list)
-        tz_list_check(L, where, name);
-    const size_t count = list ? lua_rawlen(L, -1) : 1;
+    const size_t count = list ? tz_list_check(L, where, name, "a list") : 1;
     if (count == 0)
         tz_raise(L, "%s: the list '%.60s' is empty", where, name);
     double *values = lua_newuserdatauv(L, count * sizeof *values, 0);
@@ -270,12 +262,14 @@ static void read_scalars(lua_State *L, int index, const char *what, const tz_ste
         if (count == TZ_CONSTANTS_MAX)
             tz_raise(L, "%s: more than %d names", where, TZ_CONSTANTS_MAX);
         const int type = lua_type(L, -1);
-        if (type == LUA_TSTRING)
-            series[count++] = take_formula(L, kept, what, stencil, name);
-        else if (type == LUA_TTABLE || type == LUA_TNUMBER)
+        if (type == LUA_TSTRING) {
+            series[count++] = tz_scalar_series(tz_formula_push(L, what, stencil, name, false));
+            luaL_ref(L, kept);
+        } else if (type == LUA_TTABLE || type == LUA_TNUMBER) {
             series[count++] = take_list(L, kept, where, name);
-        else
+        } else {
             tz_raise_kind(L, -1, where, name, "a formula of step (a text), a list or a number");
+        }
     }
     qsort(series, count, sizeof *series, compare_series);
     lua_pushvalue(L, given); /* the names */

@@ -2,6 +2,7 @@
 #ifndef TZ_CORE_LUA_PROBLEM_H
 #define TZ_CORE_LUA_PROBLEM_H
 
+#include "define/scalar.h"
 #include "lua/keys.h"
 #include "sim/simulation.h"
 #include "stencil/registry.h"
@@ -39,6 +40,9 @@ size_t tz_boundary_values_read(lua_State *L, int index, const char *what, const 
 size_t tz_assignments_get(lua_State *L, int index, const char *what, tz_assignment *out,
                           size_t most);
 
+/* Push what owns the formula that is the text on the top of the stack. */
+const tz_scalar *tz_formula_push(lua_State *L, const char *what, const tz_stencil *stencil,
+                                 const char *name, bool timed);
 /* Keep what `scalars` of the table at `index` became with the simulation at `handle`. */
 void tz_scalars_keep(lua_State *L, int index, int handle);
 

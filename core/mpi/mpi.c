@@ -223,15 +223,6 @@ static double cores_share(const tz_ranks *ranks, MPI_Comm machine)
     return share / CPU_COUNT(&mine);
 }
 
-static bool has_device_pointers(void)
-{
-#ifdef TZ_MPI_QUERY_CUDA
-    return MPIX_Query_cuda_support() == 1;
-#else
-    return false;
-#endif
-}
-
 /* The first line of MPI's description, without what follows a comma. */
 static void name_library(char *text, size_t size)
 {
@@ -290,7 +281,6 @@ static tz_status open_ranks(const tz_ranks **out, tz_error *error)
     check(table, MPI_Bcast(&table->machine, 1, MPI_INT, 0, machine));
     table->cores_share = cores_share(table, machine);
     check(table, MPI_Comm_free(&machine));
-    table->takes_device_pointers = has_device_pointers();
     *out = table;
     return TZ_OK;
 }
@@ -307,8 +297,8 @@ static void describe(char *text, size_t size)
     char library[96];
     int major = 0, minor = 0;
     bool pointers = false;
-#ifdef OPEN_MPI /* MPICH cannot tell before it is started */
-    pointers = has_device_pointers();
+#if defined OPEN_MPI && defined TZ_MPI_QUERY_CUDA /* MPICH cannot tell before it is started */
+    pointers = MPIX_Query_cuda_support() == 1;
 #endif
     name_library(library, sizeof library);
     MPI_Get_version(&major, &minor);

@@ -87,7 +87,7 @@ typedef struct hostile {
     tz_definition d;
     tz_defined_field fields[HOSTILE_FIELDS];
     tz_defined_param params[TZ_PARAMS_MAX];
-    tz_defined_update updates[HOSTILE_STATES], outputs[HOSTILE_FIELDS];
+    tz_defined_formula updates[HOSTILE_STATES], outputs[HOSTILE_FIELDS];
     tz_defined_pass passes[2];
     char texts[HOSTILE_FIELDS][300];
 } hostile;
@@ -116,7 +116,7 @@ static inline const tz_definition *hostile_make(hostile *h, int which)
         snprintf(text, sizeof h->texts[f], "%s*%s + %s*%s[1] + %s*%s*%s", param[2 * f],
                  derived ? field[0] : field[f], param[2 * f + 1], field[(f + 1) % HOSTILE_STATES],
                  param[f], param[f + 1], field[HOSTILE_STATES + f % 2]);
-        const tz_defined_update update = {field[f], {text, strlen(text)}};
+        const tz_defined_formula update = {field[f], {text, strlen(text)}};
         if (state)
             h->updates[f] = update;
         else if (derived)

@@ -167,7 +167,7 @@ TEST(a_compiler_that_fails)
 static tz_registry *in_memory(const tz_stencil **stencil)
 {
     static const tz_defined_field fields[] = {REAL_STATE("u")};
-    static const tz_defined_update updates[] = {{"u", TEXT("u + 0.2*lap(u)")}};
+    static const tz_defined_formula updates[] = {{"u", TEXT("u + 0.2*lap(u)")}};
     static const tz_defined_pass passes[] = {{UPDATES(updates)}};
     static const tz_definition d = {.id = "later", .dims = 2, FIELDS(fields), PASSES(passes)};
     tz_registry *registry;

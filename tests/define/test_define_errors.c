@@ -8,10 +8,10 @@ static tz_status define(const char *formula, size_t length, tz_defined_source *s
     const tz_defined_field fields[] = {REAL_STATE("u"), REAL_STATE("velocity"), INT_STATE("c"),
                                        REAL_STATIC("k"), REAL_DERIVED("speed")};
     const tz_defined_param params[] = {PARAM("dt", 0.1), INT_PARAM("n", 3)};
-    const tz_defined_scalar scalars[] = {{"push", TEXT("sin(step*dt)")}};
-    const tz_defined_update updates[] = {
+    const tz_defined_formula scalars[] = {{"push", TEXT("sin(step*dt)")}};
+    const tz_defined_formula updates[] = {
         {"u", {formula, length}}, {"velocity", TEXT("velocity")}, {"c", TEXT("c")}};
-    const tz_defined_update outputs[] = {{"speed", TEXT("abs(velocity)")}};
+    const tz_defined_formula outputs[] = {{"speed", TEXT("abs(velocity)")}};
     const tz_defined_pass passes[] = {{UPDATES(updates)}};
     const tz_definition d = {.id = "one",
                              .dims = 2,
@@ -137,9 +137,9 @@ TEST(test_temporaries)
     const tz_defined_field fields[] = {REAL_STATE("u"), REAL_STATIC("k"), REAL_STATE("t"),
                                        REAL_STATE("s"), REAL_STATE("late")};
     for (size_t i = 0; i < sizeof faults / sizeof *faults; i++) {
-        const tz_defined_update first[] = {{"t", TEXT("u[1]")}, {"s", TEXT("k[7]")}},
-                                second[] = {{"u", TEXT("t")}},
-                                third[] = {{"u", faults[i].last}, {"late", TEXT("u")}};
+        const tz_defined_formula first[] = {{"t", TEXT("u[1]")}, {"s", TEXT("k[7]")}},
+                                 second[] = {{"u", TEXT("t")}},
+                                 third[] = {{"u", faults[i].last}, {"late", TEXT("u")}};
         const tz_defined_pass passes[] = {{UPDATES(first)}, {UPDATES(second)}, {UPDATES(third)}};
         const tz_definition d = {.id = "one",
                                  .dims = 1,
@@ -168,8 +168,8 @@ TEST(test_parts_of_themselves)
                   {TEXT("u + "), 4, "the formula ends"}};
     for (size_t i = 0; i < sizeof faults / sizeof *faults; i++) {
         const tz_defined_field fields[] = {REAL_STATE("u")};
-        const tz_defined_part parts[] = {{"a", faults[i].formula}, {"b", TEXT("1+a[1]")}};
-        const tz_defined_update updates[] = {{"u", TEXT("u*a")}};
+        const tz_defined_formula parts[] = {{"a", faults[i].formula}, {"b", TEXT("1+a[1]")}};
+        const tz_defined_formula updates[] = {{"u", TEXT("u*a")}};
         const tz_defined_pass passes[] = {{UPDATES(updates)}};
         const tz_definition d = {.id = "one",
                                  .dims = 1,
@@ -278,15 +278,15 @@ static tz_status define_with(const tz_definition *d)
 TEST(test_fields_and_updates)
 {
     tz_defined_field fields[] = {REAL_STATE("u"), REAL_STATIC("heat")};
-    tz_defined_update updates[] = {{"u", TEXT("u")}, {"u", TEXT("u")}};
+    tz_defined_formula updates[] = {{"u", TEXT("u")}, {"u", TEXT("u")}};
     tz_defined_pass passes[] = {{.updates_count = 1, .updates = updates}};
     tz_definition d = {.id = "one", .dims = 2, FIELDS(fields), PASSES(passes)};
     assert_ok(define_with(&d));
-    updates[0].field = "heat";
+    updates[0].name = "heat";
     check_error(define_with(&d), TZ_TYPE, "one", "'heat' is a static field");
-    updates[0].field = "w";
+    updates[0].name = "w";
     check_error(define_with(&d), TZ_UNKNOWN, "one", "unknown field 'w'; known: u, heat");
-    updates[0].field = "u";
+    updates[0].name = "u";
     passes[0].updates_count = 2;
     check_error(define_with(&d), TZ_FORMAT, "one", "'u' is written twice");
     passes[0].updates_count = 0;
@@ -330,7 +330,7 @@ TEST(test_bad_names)
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
         const tz_defined_field fields[] = {{.name = names[i].name}, REAL_STATE("u")};
         const tz_defined_param params[] = {PARAM("dt", 1)};
-        const tz_defined_update updates[] = {{names[i].name, TEXT("dt")}, {"u", TEXT("u")}};
+        const tz_defined_formula updates[] = {{names[i].name, TEXT("dt")}, {"u", TEXT("u")}};
         const tz_defined_pass passes[] = {{UPDATES(updates)}};
         const tz_definition d = {
             .id = "one", .dims = 1, FIELDS(fields), PARAMS(params), PASSES(passes)};

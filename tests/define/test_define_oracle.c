@@ -109,7 +109,7 @@ static double written_value(const grid *g, int field, int bit)
     return g->single ? (double)g->written[field].f : g->written[field].d;
 }
 
-static void check_cell(grid *g, const tz_definition *d, const tz_defined_update *u, int field,
+static void check_cell(grid *g, const tz_definition *d, const tz_defined_formula *u, int field,
                        const tz_syntax *syntax, const double *params, int64_t step)
 {
     const int bits = d->fields[field].type == TZ_BITS ? 32 : 1;
@@ -137,7 +137,7 @@ static void check_cell(grid *g, const tz_definition *d, const tz_defined_update 
 }
 
 static void check_pass(grid *g, const tz_definition *d, const tz_pass *pass,
-                       const tz_defined_update *updates, int count, const tz_slot *constants,
+                       const tz_defined_formula *updates, int count, const tz_slot *constants,
                        const double *params)
 {
     const int64_t step = 77;
@@ -163,7 +163,7 @@ static void check_pass(grid *g, const tz_definition *d, const tz_pass *pass,
         pass->kernels->cell[g->single ? TZ_SINGLE : TZ_DOUBLE](&access);
         for (int u = 0; u < count; u++)
             for (int f = 0; f < d->fields_count; f++)
-                if (strcmp(d->fields[f].name, updates[u].field) == 0)
+                if (strcmp(d->fields[f].name, updates[u].name) == 0)
                     check_cell(g, d, &updates[u], f, &syntax[u], params, step);
     }
     for (int u = 0; u < count; u++)
@@ -384,7 +384,7 @@ SCRATCH_TEST(test_real_2d)
         REAL_STATE("r21"), REAL_STATE("r22"),    REAL_STATE("r23"), REAL_STATE("r24"),
         REAL_STATE("r25"), REAL_DERIVED("speed")};
     const tz_defined_param params[] = {PARAM("dt", 0.1), PARAM("f", -3.7), INT_PARAM("n", 5)};
-    const tz_defined_update updates[] = {
+    const tz_defined_formula updates[] = {
         UPDATE("r23", "exp(-((u[-1,0] - u)/dt)^2)*(u[-1,0] - u) + abs(u - v)*(u[0,1] - u)^3 - "
                       "(v - u)^-2 + (u - u[1,0])*k*(u - u[1,0]) + 1/abs(1/(u - u[0,1]))"),
         UPDATE("u", "2*u - v + k*dt^2*(u[-1,0] + u[1,0] + u[0,-1] + u[0,1] - 4*u)"),
@@ -417,7 +417,7 @@ SCRATCH_TEST(test_real_2d)
         UPDATE("r25", "dxp(u) - dxm(k*dxp(v)) + dyp(u, 4)*dym(v, 8) + dyp(u*v, 6)"),
         UPDATE("r21", "(not u) + (u and v) + (u or v) + (not u > v)"),
     };
-    const tz_defined_update outputs[] = {UPDATE("speed", "sqrt(dx(u)^2 + dy(u)^2)")};
+    const tz_defined_formula outputs[] = {UPDATE("speed", "sqrt(dx(u)^2 + dy(u)^2)")};
     const tz_defined_pass passes[] = {{UPDATES(updates)}};
     const tz_definition d = {
         .id = "many", .dims = 2, FIELDS(fields), PARAMS(params), PASSES(passes), OUTPUTS(outputs)};
@@ -432,7 +432,7 @@ SCRATCH_TEST(test_int)
                                        INT_STATE("i8"), INT_STATE("i9")};
     const tz_defined_param params[] = {INT_PARAM("n", 14), INT_PARAM("m", -3),
                                        INT_PARAM("zero", 0)};
-    const tz_defined_update updates[] = {
+    const tz_defined_formula updates[] = {
         UPDATE("c", "sum(i,-1,1, c[i] == (c + 1)%n) > 1 ? (c + 1)%n : c"),
         UPDATE("d", "d[-1]*c[1] - d + 2147483647*c"),
         UPDATE("i1", "c//d + c%d + c//3 - c//-7 + d//m + c%m - c//zero + d%zero + c//0 + c%0"),
@@ -458,7 +458,7 @@ SCRATCH_TEST(test_bits)
                                        BITS_STATE("b2"), BITS_STATE("b3"), BITS_STATE("b4"),
                                        BITS_STATE("b5"), BITS_STATE("b6"), BITS_STATE("b7")};
     const tz_defined_param params[] = {INT_PARAM("n", 2)};
-    const tz_defined_update updates[] = {
+    const tz_defined_formula updates[] = {
         UPDATE("a",
                "sum(i,-1,1, sum(j,-1,1, a[i,j])) == 3 or a and sum(i,-1,1, sum(j,-1,1, a[i,j])) "
                "== 4"),
@@ -487,11 +487,12 @@ SCRATCH_TEST(test_3d_in_passes)
     const tz_defined_field fields[] = {REAL_STATE("p"), REAL_STATE("q"), REAL_STATIC("w"),
                                        INT_STATE("mark")};
     const tz_defined_param params[] = {PARAM("h", 0.3)};
-    const tz_defined_update first[] = {
+    const tz_defined_formula first[] = {
         UPDATE("p", "2*p - q + h^2*w[0,0,1]*(lap(p, 8) + dxz(p) - dyz(q, 4))"),
         UPDATE("mark", "mark + (x + y + z)%3"),
     };
-    const tz_defined_update second[] = {UPDATE("q", "p[1,-1,2] - dzz(q)*z + sum(i,-1,1, dz(w)*i)")};
+    const tz_defined_formula second[] = {
+        UPDATE("q", "p[1,-1,2] - dzz(q)*z + sum(i,-1,1, dz(w)*i)")};
     const tz_defined_pass passes[] = {{.name = "first", UPDATES(first)},
                                       {.name = "second", UPDATES(second)}};
     const tz_definition d = {
@@ -504,7 +505,7 @@ SCRATCH_TEST(test_noise)
 {
     const tz_defined_field fields[] = {REAL_STATE("u"), REAL_STATE("v"), INT_STATE("c")};
     const tz_defined_param params[] = {INT_PARAM("seed", -7), PARAM("dt", 0.01)};
-    const tz_defined_update updates[] = {
+    const tz_defined_formula updates[] = {
         UPDATE("u", "u + sqrt(dt)*normal(1) + random(2)*(random(3) < 0.5 ? v : 1)"),
         UPDATE("v", "random(2) + dxp(random(0)) + sum(i, 0, 1, normal(7 + i))"),
         UPDATE("c", "random(5) < 0.3 ? c + int(6*random(6)) : x")};
@@ -523,13 +524,13 @@ SCRATCH_TEST(test_spacing)
         {.name = "hy", .value = 0.07, .min = 0.01, .max = 1, .role = TZ_PARAM_ROLE_SPACING_Y}};
     const tz_defined_param square[] = {
         {.name = "h", .value = 0.3, .min = 0.1, .max = 1, .role = TZ_PARAM_ROLE_SPACING}};
-    const tz_defined_update updates[] = {
+    const tz_defined_formula updates[] = {
         UPDATE("u", "dx(u) + dy(v, 4)*dxx(u, 6) - dyy(v)/dxy(u, 4) + div(v, u)"),
         UPDATE("v", "dxp(u) - dym(v, 4) + dxm(u*v, 6) + dyp(v, 8)"),
         UPDATE("w", "dxm(v*dxp(u)) + dx(w)*div(u, 2*w) + lap(u) - lap(v, 4)*lap(u, 8)")};
-    const tz_defined_update laplacians[] = {UPDATE("u", "lap(u)"), UPDATE("v", "dxp(v)"),
-                                            UPDATE("w", "w")};
-    const tz_defined_update by_hand[] = {
+    const tz_defined_formula laplacians[] = {UPDATE("u", "lap(u)"), UPDATE("v", "dxp(v)"),
+                                             UPDATE("w", "w")};
+    const tz_defined_formula by_hand[] = {
         UPDATE("u", "1/h/h*((u[-1,0] + u[1,0]) + (u[0,-1] + u[0,1])) + -4/h/h*u"),
         UPDATE("v", "1/h*(v[1,0] - v)"), UPDATE("w", "w")};
     const tz_defined_pass passes[] = {{UPDATES(updates)}}, other[] = {{UPDATES(laplacians)}},
@@ -601,7 +602,7 @@ static void generate(sort of, int depth, char *text, size_t size)
 /* A formula for field `f` that is accepted. */
 static void generate_accepted(tz_definition d, int f, sort of, char *text, size_t size)
 {
-    tz_defined_update updates[TZ_FIELDS_MAX];
+    tz_defined_formula updates[TZ_FIELDS_MAX];
     const tz_defined_pass pass = {.updates_count = d.fields_count, .updates = updates};
     tz_status status = TZ_FORMAT;
     d.passes_count = 1;
@@ -612,7 +613,7 @@ static void generate_accepted(tz_definition d, int f, sort of, char *text, size_
         generate(of, 5, text, size);
         for (int i = 0; i < d.fields_count; i++) {
             const char *formula = i == f ? text : d.fields[i].name;
-            updates[i] = (tz_defined_update){d.fields[i].name, {formula, strlen(formula)}};
+            updates[i] = (tz_defined_formula){d.fields[i].name, {formula, strlen(formula)}};
         }
         if (strlen(text) < 12 || strlen(text) + 2 > size)
             continue;
@@ -627,14 +628,14 @@ static void generate_accepted(tz_definition d, int f, sort of, char *text, size_
 static void check_random(scratch *s, tz_definition d, int kept, sort of)
 {
     static char texts[TZ_FIELDS_MAX][300];
-    tz_defined_update updates[TZ_FIELDS_MAX];
+    tz_defined_formula updates[TZ_FIELDS_MAX];
     const tz_defined_pass pass = {.updates_count = d.fields_count, .updates = updates};
     for (int f = 0; f < d.fields_count; f++) {
         if (f < kept)
             snprintf(texts[f], sizeof texts[f], "%s", d.fields[f].name);
         else
             generate_accepted(d, f, of, texts[f], sizeof texts[f]);
-        updates[f] = (tz_defined_update){d.fields[f].name, {texts[f], strlen(texts[f])}};
+        updates[f] = (tz_defined_formula){d.fields[f].name, {texts[f], strlen(texts[f])}};
     }
     d.passes_count = 1;
     d.passes = &pass;
@@ -669,14 +670,14 @@ SCRATCH_TEST(test_random)
 SCRATCH_TEST(test_forms)
 {
     const tz_defined_field fields[] = {REAL_STATE("u"), REAL_STATE("v"), REAL_STATIC("w")};
-    const tz_defined_update planes[] = {
+    const tz_defined_formula planes[] = {
         UPDATE("u", "sum(k,-1,1, sum(j,-1,1, sum(i,-1,1, u[i,j,k]*v[i,j,k])))/27 - w*v"),
         UPDATE("v", "(u[1,0,-2] - 0.3*u[0,0,-2]) * (u[1,0,1] - 0.3*u[0,0,1]) + z")};
     const tz_defined_pass in_3d[] = {{UPDATES(planes)}};
     const tz_definition solid = {.id = "planes", .dims = 3, FIELDS(fields), PASSES(in_3d)};
     check_definition(*state, &solid);
     /* Of two fields, beside functions of the cell's column; one is needed in several planes. */
-    const tz_defined_update both[] = {
+    const tz_defined_formula both[] = {
         UPDATE("u", "u + 0.1*((u[1,0,-1] + u[-1,0,-1]) + (u[1,0,1] + u[-1,0,1]) - 4*u) - u*v*v"),
         UPDATE("v", "v + 0.1*((v[1,0,-1] + v[-1,0,-1]) + (v[1,0,1] + v[-1,0,1]) - 4*v) + w*u + "
                     "(exp(u[0,0,-1]) - exp(u)) + (exp(u) - exp(u[0,0,1])) + 1/(2 + v*v)")};
@@ -684,7 +685,7 @@ SCRATCH_TEST(test_forms)
     const tz_definition two = {.id = "both", .dims = 3, FIELDS(fields), PASSES(in_both)};
     check_definition(*state, &two);
 
-    const tz_defined_update rows[] = {
+    const tz_defined_formula rows[] = {
         UPDATE("u", "fma(0.2, u[-1,-1] + u[1,-1], 0.1*u[0,-1]) + (u[-1,0] + 0.7*u) + fma(0.2, "
                     "u[-1,1] + u[1,1], 0.1*u[0,1])")};
     const tz_defined_pass in_2d[] = {{UPDATES(rows)}};
@@ -710,7 +711,7 @@ SCRATCH_TEST(test_coefficients)
                                                   .a = TEXT("-1"),
                                                   .b = TEXT("2"),
                                                   .v = TEXT("v")};
-    const tz_defined_update updates[] = {
+    const tz_defined_formula updates[] = {
         UPDATE("u", "-old + 2*u + v*0.0625*((u[-1,-1] + 2*u[0,-1] + u[1,-1]) + (w*u[-1,0] + 4*u - "
                     "3*u[1,0]) + (u[-1,1] + c*2*u[0,1] + 0.25*u[1,1]))"),
         UPDATE("old", "u")};
@@ -735,12 +736,12 @@ SCRATCH_TEST(test_parts)
 {
     const tz_defined_field fields[] = {REAL_STATE("u"), REAL_STATE("v"), INT_STATE("c")};
     const tz_defined_param params[] = {PARAM("k", 0.3)};
-    const tz_defined_part parts[] = {{"flux", TEXT("k*(rho - rho[-1,0])")},
-                                     {"rho", TEXT("u*v + x")},
-                                     {"odd", TEXT("(x + step) % 2")}};
-    const tz_defined_update with[] = {UPDATE("u", "u + flux[1,0] - flux + dx(rho)"),
-                                      UPDATE("v", "odd*v"), UPDATE("c", "odd")};
-    const tz_defined_update without[] = {
+    const tz_defined_formula parts[] = {{"flux", TEXT("k*(rho - rho[-1,0])")},
+                                        {"rho", TEXT("u*v + x")},
+                                        {"odd", TEXT("(x + step) % 2")}};
+    const tz_defined_formula with[] = {UPDATE("u", "u + flux[1,0] - flux + dx(rho)"),
+                                       UPDATE("v", "odd*v"), UPDATE("c", "odd")};
+    const tz_defined_formula without[] = {
         UPDATE("u", "u + k*((u[1,0]*v[1,0] + (x + 1)) - (u*v + x)) - k*((u*v + x) - "
                     "(u[-1,0]*v[-1,0] + (x + -1))) + dx(u*v + x)"),
         UPDATE("v", "((x + step) % 2)*v"), UPDATE("c", "(x + step) % 2")};

@@ -121,7 +121,7 @@ TEST(test_updates)
                                            INT_STATE("c")};
         const tz_defined_param params[] = {PARAM("dt", 1), INT_PARAM("n", 2)};
         const char *formula = cases[i].formula;
-        const tz_defined_update updates[] = {{"u", {formula, strlen(formula)}}, {"c", TEXT("c")}};
+        const tz_defined_formula updates[] = {{"u", {formula, strlen(formula)}}, {"c", TEXT("c")}};
         const tz_defined_pass passes[] = {{UPDATES(updates)}};
         const tz_definition d = {.id = "one",
                                  .dims = cases[i].dims,
@@ -159,7 +159,7 @@ TEST(test_divergence)
         tz_defined_source sources[2];
         for (int s = 0; s < 2; s++) {
             const tz_defined_field fields[] = {REAL_STATE("u"), REAL_STATIC("k")};
-            const tz_defined_update updates[] = {{"u", {pairs[i][s], strlen(pairs[i][s])}}};
+            const tz_defined_formula updates[] = {{"u", {pairs[i][s], strlen(pairs[i][s])}}};
             const tz_defined_pass passes[] = {{UPDATES(updates)}};
             const tz_definition d = {.id = "one", .dims = 2, FIELDS(fields), PASSES(passes)};
             assert_ok(tz_define_source(&d, &sources[s], &failure));
@@ -174,8 +174,8 @@ TEST(test_divergence)
 static void check_warning(const char *first, const char *second, const char *words)
 {
     const tz_defined_field fields[] = {REAL_STATE("u"), REAL_STATE("q"), REAL_STATIC("k")};
-    const tz_defined_update updates[] = {{"q", {first, strlen(first)}},
-                                         {"u", {second, strlen(second)}}};
+    const tz_defined_formula updates[] = {{"q", {first, strlen(first)}},
+                                          {"u", {second, strlen(second)}}};
     const tz_defined_pass passes[] = {{.updates_count = 1, .updates = updates},
                                       {.updates_count = 1, .updates = updates + 1}};
     const tz_definition d = {.id = "one", .dims = 2, FIELDS(fields), PASSES(passes)};
@@ -233,7 +233,7 @@ TEST(test_shared_values)
         {TEXT("(u[-1,0] + x)/u - (u + x)/u[1,0] + (u[-1,0] - u) + (u - u[1,0])"), {"\nTZ_CELL("}},
     };
     for (size_t i = 0; i < sizeof forms / sizeof *forms; i++) {
-        const tz_defined_update updates[] = {{"u", forms[i].formula}};
+        const tz_defined_formula updates[] = {{"u", forms[i].formula}};
         const tz_defined_field fields[] = {REAL_STATE("u"), REAL_STATIC("heat")};
         const tz_defined_pass passes[] = {{UPDATES(updates)}};
         const tz_definition d = {.id = "form", .dims = 2, FIELDS(fields), PASSES(passes)};
@@ -244,7 +244,7 @@ TEST(test_shared_values)
 /* In 3-D of planes, each at one y. */
 TEST(test_shared_values_3d)
 {
-    const tz_defined_update updates[] = {
+    const tz_defined_formula updates[] = {
         {"u", TEXT("(u/heat - u[0,0,-1]/heat[0,0,-1]) + (exp(u[0,1,0]) - exp(u[-1,1,0])) + "
                    "exp(u[0,-1,0])")}};
     const tz_defined_field fields[] = {REAL_STATE("u"), REAL_STATIC("heat")};
@@ -266,7 +266,7 @@ TEST(test_shared_values_3d)
 TEST(test_sums_of_planes)
 {
     const tz_defined_field fields[] = {REAL_STATE("u"), REAL_STATE("v")};
-    const tz_defined_update updates[] = {
+    const tz_defined_formula updates[] = {
         {"u", TEXT("(u[1,0,-1] + u[-1,0,-1]) + (u[1,0,1] + u[-1,0,1]) - u*v*v + u^3")},
         {"v", TEXT("(exp(v[0,0,1]) - exp(v)) - (exp(v) - exp(v[0,0,-1]))")}};
     const tz_defined_pass passes[] = {{UPDATES(updates)}};
@@ -286,9 +286,9 @@ TEST(test_temporaries)
 {
     const tz_defined_field fields[] = {REAL_STATE("u"), REAL_STATE("v"), REAL_STATE("p"),
                                        REAL_STATE("q")};
-    const tz_defined_update first[] = {{"p", TEXT("u*x")}, {"v", TEXT("v + 1")}},
-                            second[] = {{"q", TEXT("p[2] - p")}, {"p", TEXT("3*dt")}},
-                            third[] = {{"u", TEXT("q[-1] + 2*p")}};
+    const tz_defined_formula first[] = {{"p", TEXT("u*x")}, {"v", TEXT("v + 1")}},
+                             second[] = {{"q", TEXT("p[2] - p")}, {"p", TEXT("3*dt")}},
+                             third[] = {{"u", TEXT("q[-1] + 2*p")}};
     const tz_defined_param params[] = {PARAM("dt", 1)};
     const tz_defined_pass passes[] = {{UPDATES(first)}, {UPDATES(second)}, {UPDATES(third)}};
     const tz_definition d = {.id = "form",

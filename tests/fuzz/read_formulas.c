@@ -27,8 +27,8 @@ static tz_status define(const char *text, size_t length, int way, tz_defined_sou
     const tz_defined_field fields[] = {REAL_STATE("u"), REAL_STATE("v"), INT_STATE("c"),
                                        REAL_STATIC("k")};
     const tz_defined_param params[] = {PARAM("dt", 0.1), INT_PARAM("n", 3)};
-    const tz_defined_scalar scalars[] = {{"push", TEXT("sin(step*dt)")}};
-    tz_defined_update updates[] = {{"u", TEXT("u")}, {"v", TEXT("v")}, {"c", TEXT("c")}};
+    const tz_defined_formula scalars[] = {{"push", TEXT("sin(step*dt)")}};
+    tz_defined_formula updates[] = {{"u", TEXT("u")}, {"v", TEXT("v")}, {"c", TEXT("c")}};
     const tz_defined_pass passes[] = {{UPDATES(updates)}};
     const tz_definition d = {.id = "fuzz",
                              .dims = 2,
@@ -84,7 +84,7 @@ static tz_status formula_read(const char *path, tz_error *error)
     static const tz_stencil stencil = {.params_count = 2, .params = params};
     static const tz_value values[] = {{.number = 0.1}, {.number = 3}};
     tz_scalar *scalar;
-    if (tz_scalar_create(&scalar, &stencil, "scalar", text, length, NULL) == TZ_OK) {
+    if (tz_scalar_create(&scalar, &stencil, "scalar", text, length, false, NULL) == TZ_OK) {
         const tz_series series = tz_scalar_series(scalar);
         series.value(series.context, values, 7);
     }
