@@ -18,13 +18,16 @@ enum {
     DIAMONDS = 2,  /* the most above each other in a stage of a chosen height */
     PLANES = 4,    /* that a level computes before the next one does, for a reach of 1 */
     LONG_LOG = 33, /* a stage is long if a thread computes more than 2 to this power of cells */
-    ROW_BYTES =
-        4 << 10 /* of the columns of a level in 2-D; half of it if any column may be first */
+    /* Of the columns of a level in 2-D; half of it if any column may be first. Rows of up to twice
+     * that are not cut. */
+    ROW_BYTES = 4 << 10
 };
 
 /* Where diamonds are widest, for each element that a pass reads to a side: the least, and the most
- * of a plan chosen without predictions. */
-static const int least_of[] = {0, 256, 16, 16}, most_of[] = {0, 512, 128, 48};
+ * of a plan chosen without predictions. `enough`: narrower than that, what arrays move costs more
+ * than what L2 saves. */
+static const int least_of[] = {0, 256, 16, 16}, enough[] = {0, 256, 64, 16},
+                 most_of[] = {0, 512, 128, 48};
 
 /* Heights of the plans that are compared, for a reach of 1. */
 static const int heights_of[] = {0, TZ_LEVELS_MAX, 256, 96};
@@ -86,7 +89,7 @@ static int64_t default_width(const tz_cpu_grid *grid, tz_stage stage, int64_t co
     int64_t width = widest_of(grid);
     if (dims == 2)
         stage.tile[0] = columns;
-    while (width > least_of[dims] * reach &&
+    while (width > enough[dims] * reach &&
            live_bytes(grid, stage, width) >
                l2 * (dims == 3 ? TZ_FIT_CPU_DIAMOND_L2 : TZ_FIT_CPU_DIAMOND_L2_2D))
         width -= 2 * reach;
@@ -96,11 +99,9 @@ static int64_t default_width(const tz_cpu_grid *grid, tz_stage stage, int64_t co
 static int64_t default_columns(const tz_problem *problem, bool any_column)
 {
     const int64_t n = problem->elements[0];
-    return problem->bits ? n
-                         : tz_cpu_split_evenly(n,
-                                               ROW_BYTES / (any_column ? 2 : 1) /
-                                                   (int64_t)tz_problem_element_size(problem, 0),
-                                               TZ_ALIGN_ELEMENTS);
+    const int64_t most =
+        ROW_BYTES / (any_column ? 2 : 1) / (int64_t)tz_problem_element_size(problem, 0);
+    return problem->bits || n <= 2 * most ? n : tz_cpu_split_evenly(n, most, TZ_ALIGN_ELEMENTS);
 }
 
 static const char *unsupported(const tz_problem *problem)
