@@ -5,7 +5,7 @@
 --   trapeze run scripts/paper/table54.lua [--backend cpu] [--set only=hotspot] [--set rounds=9] [--set scale=4]
 --
 -- --set scale=N makes grids N times as long an axis: the paper's sizes are too small for a GPU of today. "predicted" knows
--- the length of the run. "best" is the fastest of the backend's plan of each height and the predicted plan.
+-- the length of the run. "best" is the fastest of the plans of each height (on a GPU the predicted one) and the predicted plan.
 local tz = require "trapeze"
 local paper = require "paper"
 local ROUNDS, ITERATIONS, scale = paper.count("rounds", 9), 30, paper.count("scale", 1)
