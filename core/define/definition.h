@@ -37,6 +37,7 @@ typedef struct tz_defined_param {
     const char *unit, *doc; /* NULL: "" and the name */
 } tz_defined_param;
 
+/* A formula of what has this name: a field, a constant, a part of formulas. */
 typedef struct tz_defined_formula {
     const char *name;
     tz_defined_text formula;
@@ -67,9 +68,9 @@ int tz_stage_owner(const tz_stencil *stencil, int field);
 typedef struct tz_defined_pass {
     const char *name; /* NULL: "update", or "update_2" in the second pass ... */
     int updates_count;
-    const tz_defined_formula
-        *updates; /* fields' new values. Without text in a pass of a raw text */
-    int radius;   /* only with a raw text: the largest distance at which it reads state fields */
+    /* Fields' new values. Without text in a pass of a raw text. */
+    const tz_defined_formula *updates;
+    int radius; /* only with a raw text: the largest distance at which it reads state fields */
     /* Of rates: stage 1 to `stages` of a method with 1, 2 or 4 of them; else 0. The formulas are
      * rates of change with the values of the stage before. The last stage writes the fields
      * themselves, the others those of tz_stage_name(). */

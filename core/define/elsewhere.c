@@ -1,9 +1,7 @@
 /* Words of other languages in formulas, and derivatives as papers write them: what to write
  * instead. Called by expand.c. */
-#include "define/expansion.h"
-
 #include "define/check.h"
-
+#include "define/expansion.h"
 #include <stdio.h>
 #include <string.h>
 
@@ -83,17 +81,18 @@ static const char *const elsewhere[][2] = {
  * "xyy" is dx(dyy(u)). */
 static void nest(const char *along, const char *field, char *text, size_t size)
 {
-    const size_t count = strlen(along);
+    const bool one = strlen(along) % 2 == 1;
     char inner[100];
-    if (count > 2) {
-        nest(along + count % 2 + (count % 2 == 0) * 2, field, inner, sizeof inner);
+    if (strlen(along) > 2) {
+        nest(along + (one ? 1 : 2), field, inner, sizeof inner);
         field = inner;
     }
-    if (count % 2)
+    if (one)
         snprintf(text, size, "d%c(%s)", along[0], field);
+    else if (along[0] > along[1]) /* dxy, not dyx */
+        snprintf(text, size, "d%c%c(%s)", along[1], along[0], field);
     else
-        snprintf(text, size, "d%c%c(%s)", along[along[0] > along[1]], along[along[0] <= along[1]],
-                 field);
+        snprintf(text, size, "d%c%c(%s)", along[0], along[1], field);
 }
 
 /* Note the failure if a word is a derivative of a field: u_xx, u_t, du of du/dx, d2u of d2u/dx2. */
